@@ -1,1 +1,22 @@
-//! .
+//! The judge: what was seen, what may be done, what was chosen, and whether the latch opens.
+//! It must never know a socket, a clock, randomness, the environment or a browser.
+
+pub mod address;
+pub mod approval;
+pub mod choice;
+pub mod effect;
+pub mod gate;
+pub mod limits;
+pub mod observation;
+pub mod offer;
+pub mod outcome;
+pub mod permit;
+pub mod policy;
+mod policy_file;
+pub mod risk;
+pub mod secret;
+pub mod untrusted;
+pub mod web;
+pub mod words;
+
+pub use policy_file::PolicyError;

@@ -1,0 +1,285 @@
+//! What was seen on a page: plain bounded data, made by `chromium/src/observe.rs` and by replay.
+
+use clicket_journal::{Digest, canonical_json};
+use serde::{Deserialize, Serialize};
+
+use crate::untrusted::PageText;
+
+/// One look at a page. Texts are cleaned, scrubbed of secrets and cut.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Observation {
+    /// Address of the top document as the browser reports it, scrubbed of secrets.
+    pub url: String,
+    /// The document's title.
+    pub title: PageText,
+    /// The document's language, as it says.
+    pub lang: String,
+    /// Visible text.
+    pub text: PageText,
+    /// Visible headings, in order.
+    pub headings: Vec<PageText>,
+    /// Texts of open dialogs that the page draws.
+    pub dialogs: Vec<PageText>,
+    /// Where the page can be scrolled.
+    pub scroll: Scroll,
+    /// True while the page says that it is working.
+    pub busy: bool,
+    /// Elements walked.
+    pub nodes: u64,
+    /// Controls that were seen and not listed.
+    pub omitted: u64,
+    /// Frames that could not be read.
+    pub unreadable_frames: u64,
+    /// Controls, in viewport first, then document order.
+    pub controls: Vec<Control>,
+}
+
+impl Observation {
+    /// Digest over the canonical form.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        let value = serde_json::to_value(self).unwrap_or_default();
+        Digest::of(canonical_json(&value).as_bytes())
+    }
+
+    /// The control with this handle, if it was seen.
+    #[must_use]
+    pub fn control(&self, handle: Handle) -> Option<&Control> {
+        self.controls.iter().find(|control| control.handle == handle)
+    }
+}
+
+/// Whether there is more above and below.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Scroll {
+    /// More above.
+    pub up: bool,
+    /// More below.
+    pub down: bool,
+}
+
+/// The page script's key for an element; the same for one element as long as its document lives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Handle(pub u64);
+
+/// What a control is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ControlKind {
+    /// Leads somewhere.
+    Link,
+    /// Does something.
+    Button,
+    /// Takes text.
+    Field,
+    /// A native drop-down or list.
+    Choice,
+    /// On or off.
+    Toggle,
+    /// One entry of a widget: option, tab, menu item.
+    Option,
+    /// Listens for presses and says no more.
+    #[default]
+    Generic,
+}
+
+/// Three-valued state of a checkbox or pressed button.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tri {
+    /// It has no such state.
+    #[default]
+    Absent,
+    /// Off.
+    Off,
+    /// On.
+    On,
+    /// Partly on.
+    Mixed,
+}
+
+/// One control on the page.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Control {
+    /// The page script's key.
+    pub handle: Handle,
+    /// Digest of the exact meaning strings as the page script computed them, compared again at input.
+    pub meaning: Digest,
+    /// What it is for.
+    pub kind: ControlKind,
+    /// ARIA role.
+    pub role: String,
+    /// Accessible name.
+    pub name: PageText,
+    /// Visible text, when it differs from the name.
+    pub visible_text: PageText,
+    /// Accessible description.
+    pub description: PageText,
+    /// Placeholder.
+    pub placeholder: PageText,
+    /// Native input type, or `textarea`, `select`, `contenteditable`, or empty.
+    pub input_type: String,
+    /// The `autocomplete` attribute.
+    pub autocomplete: String,
+    /// The `name` or `id` of a field.
+    pub field_name: PageText,
+    /// Current value of a field that is not secret.
+    pub value: Option<PageText>,
+    /// The field holds something.
+    pub filled: bool,
+    /// The field's value is never read.
+    pub secret_field: bool,
+    /// Checked state.
+    pub checked: Tri,
+    /// Selected state.
+    pub selected: Tri,
+    /// Expanded state.
+    pub expanded: Tri,
+    /// Pressed state.
+    pub pressed: Tri,
+    /// Can't be used now.
+    pub disabled: bool,
+    /// Can't be changed.
+    pub readonly: bool,
+    /// Must be filled.
+    pub required: bool,
+    /// Marked as wrong by the page.
+    pub invalid: bool,
+    /// Options of a native choice.
+    pub options: Vec<OptionItem>,
+    /// Resolved destination of a link, scrubbed.
+    pub href: String,
+    /// Target frame or window of a link or form.
+    pub target: String,
+    /// The link saves a file.
+    pub download: bool,
+    /// Pressing it submits its form.
+    pub submits: bool,
+    /// The form it belongs to.
+    pub form: Option<FormFacts>,
+    /// Text of the row, card or item around it.
+    pub row: PageText,
+    /// Name of the section around it.
+    pub section: PageText,
+    /// The heading above it.
+    pub heading: PageText,
+    /// Text just before it, when it has no name.
+    pub near: PageText,
+    /// Landmark role around it.
+    pub landmark: String,
+    /// Inside a dialog that the page draws.
+    pub in_dialog: bool,
+    /// Looks like an advert.
+    pub sponsored: bool,
+    /// Origin of its document; empty for the top document's own.
+    pub frame_origin: String,
+    /// Box in CSS pixels of the top viewport.
+    pub bounds: Bounds,
+    /// Inside the viewport now.
+    pub in_viewport: bool,
+    /// What lies over it, when no point of it can be hit.
+    pub covered_by: Option<PageText>,
+    /// Listens for keys.
+    pub listens_for_keys: bool,
+    /// Which of several that are otherwise equal.
+    pub ordinal: Ordinal,
+}
+
+/// One option of a drop-down.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OptionItem {
+    /// Position among all options.
+    pub index: u32,
+    /// What a person reads.
+    pub label: PageText,
+    /// What the form would send.
+    pub value: PageText,
+    /// Chosen now.
+    pub selected: bool,
+    /// Can't be chosen.
+    pub disabled: bool,
+}
+
+/// The form a control belongs to, as a browser would send it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FormFacts {
+    /// The page script's key of the form.
+    pub key: u64,
+    /// Effective action, resolved.
+    pub action: String,
+    /// Effective method, lower case.
+    pub method: String,
+    /// Effective encoding.
+    pub enctype: String,
+    /// Target frame or window.
+    pub target: String,
+    /// Fields, in order.
+    pub fields: Vec<FormField>,
+}
+
+/// One field of a form.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FormField {
+    /// Name it is sent under.
+    pub name: PageText,
+    /// Input type.
+    pub input_type: String,
+    /// Not shown to the person.
+    pub hidden: bool,
+    /// Holds something.
+    pub filled: bool,
+    /// `autocomplete` attribute.
+    pub autocomplete: String,
+}
+
+/// A box in CSS pixels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Bounds {
+    /// Left edge.
+    pub x: f64,
+    /// Top edge.
+    pub y: f64,
+    /// Width.
+    pub width: f64,
+    /// Height.
+    pub height: f64,
+}
+
+/// The nth of several equal ones; `1 of 1` when unique.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ordinal {
+    /// Which, from 1.
+    pub nth: u32,
+    /// Of how many.
+    pub of: u32,
+}
+
+impl Default for Ordinal {
+    fn default() -> Self {
+        Self { nth: 1, of: 1 }
+    }
+}
+
+impl Control {
+    /// One line for a person: role, quoted name and where it is.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        let role = if self.role.is_empty() { "control" } else { self.role.as_str() };
+        let shown = if self.name.is_empty() { &self.near } else { &self.name };
+        let mut words = format!("{role} {}", shown.for_person());
+        for (label, text) in [("in row", &self.row), ("in", &self.section)] {
+            if !text.is_empty() {
+                words.push_str(&format!(" {label} {}", text.for_person()));
+            }
+        }
+        if self.ordinal.of > 1 {
+            words.push_str(&format!(" ({} of {} alike)", self.ordinal.nth, self.ordinal.of));
+        }
+        words
+    }
+}

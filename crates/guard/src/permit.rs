@@ -1,0 +1,202 @@
+//! Permits: the only things that let hands or edge do anything. Made by the gate, spent by value.
+
+use clicket_journal::{Digest, Receipt};
+use serde::{Deserialize, Serialize};
+
+use crate::effect::RequestImage;
+use crate::observation::Handle;
+
+/// One thing that may be done on a page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Action {
+    /// Press a link, button or other control.
+    Press {
+        /// Which.
+        control: Bound,
+    },
+    /// Replace a field's content.
+    Fill {
+        /// Which.
+        control: Bound,
+        /// With what.
+        value: ValueSource,
+    },
+    /// Choose an option of a native drop-down.
+    Choose {
+        /// Which.
+        control: Bound,
+        /// Position of the option.
+        option: u32,
+        /// Its label, compared again in the page.
+        label: String,
+    },
+    /// Switch a checkbox, radio or switch.
+    Toggle {
+        /// Which.
+        control: Bound,
+        /// To which state.
+        to: Switch,
+    },
+    /// Press Enter in a field.
+    Enter {
+        /// Which.
+        control: Bound,
+    },
+    /// Scroll by most of a viewport.
+    Scroll(Direction),
+    /// Wait for the page.
+    Wait,
+    /// One entry back in history.
+    Back,
+    /// Open an address that the operator gave.
+    Navigate {
+        /// Where to.
+        url: String,
+    },
+}
+
+/// A state to bring a toggle to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Switch {
+    /// Checked.
+    On,
+    /// Not checked.
+    Off,
+}
+
+/// A direction to scroll in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Direction {
+    /// Towards the start.
+    Up,
+    /// Towards the end.
+    Down,
+}
+
+/// A control together with what it meant when it was offered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bound {
+    /// The page script's key.
+    pub handle: Handle,
+    /// Digest of role, name, row, section, heading, frame origin, destination and form as observed.
+    pub meaning: Digest,
+}
+
+/// Where a typed value comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum ValueSource {
+    /// Text the operator supplied under a key, or quoted in the goal.
+    Text {
+        /// The key, if it has one.
+        key: Option<String>,
+        /// What is typed.
+        text: String,
+    },
+    /// A secret, by key; only the hands open it.
+    Secret {
+        /// The key.
+        key: String,
+    },
+}
+
+impl Action {
+    /// The control it is done on, if any.
+    #[must_use]
+    pub fn bound(&self) -> Option<&Bound> {
+        match self {
+            Self::Press { control }
+            | Self::Fill { control, .. }
+            | Self::Choose { control, .. }
+            | Self::Toggle { control, .. }
+            | Self::Enter { control } => Some(control),
+            Self::Scroll(_) | Self::Wait | Self::Back | Self::Navigate { .. } => None,
+        }
+    }
+}
+
+/// Leave to do one action once.
+///
+/// Invariant: made only by [`crate::gate`], after the journal holds the intent; not `Clone`, not
+/// deserialisable, no public constructor.
+///
+/// ```compile_fail
+/// fn twice(permit: clicket_guard::permit::ActPermit) { let again = permit.clone(); drop((permit, again)); }
+/// ```
+/// ```compile_fail
+/// let permit: clicket_guard::permit::ActPermit = serde_json::from_str("{}").unwrap();
+/// ```
+/// ```compile_fail
+/// fn forge(action: clicket_guard::permit::Action, receipt: clicket_journal::Receipt) -> clicket_guard::permit::ActPermit {
+///     clicket_guard::permit::ActPermit { action, receipt, intent: String::new() }
+/// }
+/// ```
+#[derive(Debug)]
+pub struct ActPermit {
+    pub(crate) action: Action,
+    pub(crate) receipt: Receipt,
+    pub(crate) intent: String,
+}
+
+impl ActPermit {
+    /// What may be done.
+    #[must_use]
+    pub fn action(&self) -> &Action {
+        &self.action
+    }
+
+    /// Proof that the intent is on disk.
+    #[must_use]
+    pub fn receipt(&self) -> &Receipt {
+        &self.receipt
+    }
+
+    /// Name of the intent, for its outcome record.
+    #[must_use]
+    pub fn intent(&self) -> &str {
+        &self.intent
+    }
+}
+
+/// Leave for one held request, byte for byte, to go out once.
+///
+/// Invariant: as for [`ActPermit`].
+///
+/// ```compile_fail
+/// fn twice(permit: clicket_guard::permit::EffectPermit) { let again = permit.clone(); drop((permit, again)); }
+/// ```
+/// ```compile_fail
+/// fn forge(image: clicket_journal::Digest, receipt: clicket_journal::Receipt) -> clicket_guard::permit::EffectPermit {
+///     clicket_guard::permit::EffectPermit { image, receipt, intent: String::new() }
+/// }
+/// ```
+#[derive(Debug)]
+pub struct EffectPermit {
+    pub(crate) image: Digest,
+    pub(crate) receipt: Receipt,
+    pub(crate) intent: String,
+}
+
+impl EffectPermit {
+    /// True when it is for exactly this request.
+    #[must_use]
+    pub fn names(&self, image: &RequestImage) -> bool {
+        self.image == image.digest()
+    }
+
+    /// Proof that the intent is on disk.
+    #[must_use]
+    pub fn receipt(&self) -> &Receipt {
+        &self.receipt
+    }
+
+    /// Name of the intent, for its outcome record.
+    #[must_use]
+    pub fn intent(&self) -> &str {
+        &self.intent
+    }
+}

@@ -1,0 +1,220 @@
+//! Policy: a verdict for every class of deed, and rules that name exact requests.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::approval::Attendance;
+use crate::effect::RequestImage;
+use crate::policy_file::{self, PolicyError};
+use crate::risk::ActionClass;
+use crate::web::Origin;
+
+/// What the judge says. Ordered: the strictest wins, and there is no default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Go ahead.
+    Allow,
+    /// A person decides.
+    Ask,
+    /// Never; no approval changes it.
+    Refuse,
+}
+
+impl Verdict {
+    /// The stricter of two.
+    #[must_use]
+    pub fn join(self, other: Self) -> Self {
+        self.max(other)
+    }
+}
+
+/// A verdict with its grounds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Judgement {
+    /// What the judge says.
+    pub verdict: Verdict,
+    /// What kind of deed it is.
+    pub class: ActionClass,
+    /// Why, one clause each.
+    pub reasons: Vec<String>,
+}
+
+/// What holds for one class.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClassRule {
+    /// With somebody there.
+    pub verdict: Verdict,
+    /// With nobody there.
+    pub unattended: Verdict,
+    /// Least confidence to go ahead without a person, 0 to 1.
+    pub floor: f64,
+}
+
+/// A rule that names requests exactly.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rule {
+    /// Its name, shown with every verdict it gives.
+    pub name: String,
+    /// The class it speaks of; a rule never reaches a stricter class than the one it names.
+    pub class: ActionClass,
+    /// Method and exact path.
+    pub request: Option<RequestPattern>,
+    /// Exact origin.
+    pub origin: Option<Origin>,
+    /// What it says.
+    pub verdict: Verdict,
+}
+
+/// `POST /cart`: one method and one exact path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequestPattern {
+    method: String,
+    path: String,
+}
+
+/// Why a pattern could not be read.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("`{0}` is not a request: write a method in capitals and an exact path, such as `POST /cart`")]
+pub struct PatternError(String);
+
+impl RequestPattern {
+    /// Reads `METHOD /path`.
+    ///
+    /// # Errors
+    /// When it is anything else: no wildcards, no query, no fragment.
+    pub fn parse(text: &str) -> Result<Self, PatternError> {
+        let wrong = || PatternError(text.chars().take(200).collect());
+        let (method, path) = text.trim().split_once(' ').ok_or_else(wrong)?;
+        let method_ok = matches!(method, "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE");
+        let path = path.trim();
+        let path_ok = path.starts_with('/') && !path.starts_with("//") && !path.contains(['*', '?', '#', ' ', '\\']) && path.len() <= 2_000;
+        if !method_ok || !path_ok {
+            return Err(wrong());
+        }
+        Ok(Self { method: method.to_owned(), path: path.to_owned() })
+    }
+
+    /// True for exactly this method and path; the query is not looked at.
+    #[must_use]
+    pub fn names(&self, method: &str, url: &str) -> bool {
+        self.method == method && url::Url::parse(url).is_ok_and(|url| url.path() == self.path)
+    }
+}
+
+impl std::fmt::Display for RequestPattern {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.method, self.path)
+    }
+}
+
+/// The whole policy of a run.
+///
+/// Invariant: every class has a rule (`a_policy_without_a_class_refuses_to_start`), and there is no `Default`.
+///
+/// ```compile_fail
+/// let open = clicket_guard::policy::Policy::default();
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Policy {
+    pub(crate) classes: BTreeMap<ActionClass, ClassRule>,
+    pub(crate) rules: Vec<Rule>,
+}
+
+impl Policy {
+    /// The shipped policy.
+    ///
+    /// # Errors
+    /// When the file that ships is broken; a test keeps it whole.
+    pub fn shipped() -> Result<Self, PolicyError> {
+        policy_file::read(include_str!("../../../policies/default.toml"), None)
+    }
+
+    /// The shipped policy with an operator's file laid over it.
+    ///
+    /// # Errors
+    /// An unknown key, a contradiction or a failing example, each with its line.
+    pub fn with_file(text: &str) -> Result<Self, PolicyError> {
+        policy_file::read(text, Some(Self::shipped()?))
+    }
+
+    /// Adds the operator's `--allow "POST /path"`: a write of exactly this method and path at `origin`.
+    pub fn allow_write(&mut self, pattern: RequestPattern, origin: Origin) {
+        self.rules.push(Rule {
+            name: format!("--allow \"{pattern}\""),
+            class: ActionClass::Write,
+            request: Some(pattern),
+            origin: Some(origin),
+            verdict: Verdict::Allow,
+        });
+    }
+
+    /// What holds for a class.
+    #[must_use]
+    pub fn class(&self, class: ActionClass) -> ClassRule {
+        // The reader refuses a policy that lacks a class; were one lacking, nothing would be allowed.
+        self.classes.get(&class).copied().unwrap_or(ClassRule { verdict: Verdict::Refuse, unattended: Verdict::Refuse, floor: 1.0 })
+    }
+
+    /// All rules, in order.
+    #[must_use]
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// Judges an action on the page, chosen with `confidence`.
+    #[must_use]
+    pub fn judge_action(&self, class: ActionClass, confidence: f64, attendance: Attendance) -> Judgement {
+        let mut judgement = self.judge_class(class, attendance);
+        let floor = self.class(class).floor;
+        if confidence < floor {
+            judgement.verdict = judgement.verdict.join(Verdict::Ask);
+            judgement.reasons.push(format!("confidence {confidence:.2} is below {floor:.2} for {}", class.name()));
+        }
+        judgement
+    }
+
+    /// Judges a held request.
+    #[must_use]
+    pub fn judge_request(&self, class: ActionClass, image: &RequestImage, attendance: Attendance) -> Judgement {
+        let naming: Vec<&Rule> = self.rules.iter().filter(|rule| rule.class >= class && rule_names(rule, image)).collect();
+        let Some(strictest) = naming.iter().max_by_key(|rule| rule.verdict) else {
+            return self.judge_class(class, attendance);
+        };
+        Judgement { verdict: strictest.verdict, class, reasons: vec![format!("rule {} says {}", strictest.name, strictest.verdict.name())] }
+    }
+
+    fn judge_class(&self, class: ActionClass, attendance: Attendance) -> Judgement {
+        let rule = self.class(class);
+        let (verdict, when) = match attendance {
+            Attendance::Attended => (rule.verdict, ""),
+            Attendance::Unattended => (rule.verdict.join(rule.unattended), " with nobody to ask"),
+        };
+        Judgement { verdict, class, reasons: vec![format!("policy says {} for {}{when}", verdict.name(), class.name())] }
+    }
+}
+
+impl Verdict {
+    /// Its name in policy files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Ask => "ask",
+            Self::Refuse => "refuse",
+        }
+    }
+}
+
+/// A rule of class `payment` may also speak of milder requests at the same place; never the other way round.
+fn rule_names(rule: &Rule, image: &RequestImage) -> bool {
+    let origin = url::Url::parse(&image.url).ok().and_then(|url| Origin::of(&url));
+    rule.origin.as_ref().is_none_or(|bound| origin.as_ref() == Some(bound))
+        && rule.request.as_ref().is_none_or(|pattern| pattern.names(&image.method, &image.url))
+}
+
+#[cfg(test)]
+#[path = "policy_tests.rs"]
+mod tests;

@@ -1,0 +1,215 @@
+//! Reads a policy file strictly: an unknown key, a contradiction or a failing example refuses to start.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::effect::RequestImage;
+use crate::limits::{POLICY_BYTES_MAX, POLICY_RULES_MAX};
+use crate::policy::{ClassRule, Policy, RequestPattern, Rule, Verdict};
+use crate::risk::ActionClass;
+use crate::web::Origin;
+
+/// Why a policy was refused; each names a line where there is one.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum PolicyError {
+    /// Not TOML, or a key that does not exist.
+    #[error("policy line {line}: {message}")]
+    Syntax {
+        /// From 1.
+        line: usize,
+        /// What the reader said.
+        message: String,
+    },
+    /// Says nothing.
+    #[error("the policy is empty: give at least one [class.NAME] or [[rule]], or leave --policy out to use the shipped one")]
+    Empty,
+    /// Too large.
+    #[error("the policy is larger than {POLICY_BYTES_MAX} bytes or {POLICY_RULES_MAX} rules")]
+    TooLarge,
+    /// Lacks a class.
+    #[error("the policy says nothing for class {0}")]
+    ClassMissing(&'static str),
+    /// A value that can't be.
+    #[error("policy line {line}: {what}")]
+    Value {
+        /// From 1.
+        line: usize,
+        /// What is wrong and what to write.
+        what: String,
+    },
+    /// Two rules for one thing say different things.
+    #[error("policy line {line}: rule `{name}` contradicts rule `{other}`: both name {what}, and one says {one}, the other {two}")]
+    Contradiction {
+        /// From 1.
+        line: usize,
+        /// This rule.
+        name: String,
+        /// The earlier rule.
+        other: String,
+        /// What both name.
+        what: String,
+        /// The earlier verdict.
+        one: &'static str,
+        /// This verdict.
+        two: &'static str,
+    },
+    /// An example does not do what it says.
+    #[error("policy line {line}: example `{example}` of rule `{name}` {says}")]
+    Example {
+        /// From 1.
+        line: usize,
+        /// The rule.
+        name: String,
+        /// The example.
+        example: String,
+        /// What went wrong.
+        says: &'static str,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    version: Spanned<u32>,
+    #[serde(default)]
+    class: BTreeMap<ActionClass, Spanned<FileClass>>,
+    #[serde(default)]
+    rule: Vec<Spanned<FileRule>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileClass {
+    verdict: Verdict,
+    unattended: Option<Verdict>,
+    floor: Option<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileRule {
+    name: Spanned<String>,
+    class: ActionClass,
+    request: Spanned<String>,
+    origin: Option<Spanned<String>>,
+    verdict: Verdict,
+    matches: Vec<Spanned<String>>,
+    #[serde(default)]
+    not_matches: Vec<Spanned<String>>,
+}
+
+/// Reads `text` over `base`, or as a whole policy when there is none.
+///
+/// # Errors
+/// See [`PolicyError`].
+pub(crate) fn read(text: &str, base: Option<Policy>) -> Result<Policy, PolicyError> {
+    if text.len() > POLICY_BYTES_MAX {
+        return Err(PolicyError::TooLarge);
+    }
+    let file: File = toml::from_str(text).map_err(|error| PolicyError::Syntax {
+        line: error.span().map_or(1, |span| line_of(text, span.start)),
+        message: error.message().lines().collect::<Vec<_>>().join(" "),
+    })?;
+    if *file.version.get_ref() != 1 {
+        return Err(PolicyError::Value { line: line_of(text, file.version.span().start), what: "only `version = 1` is known".into() });
+    }
+    if file.class.is_empty() && file.rule.is_empty() {
+        return Err(PolicyError::Empty);
+    }
+    if file.rule.len() > POLICY_RULES_MAX {
+        return Err(PolicyError::TooLarge);
+    }
+    let mut policy = base.unwrap_or_else(|| Policy { classes: BTreeMap::new(), rules: Vec::new() });
+    for (class, rule) in file.class {
+        policy.classes.insert(class, read_class(text, class, &rule)?);
+    }
+    for rule in file.rule {
+        let line = line_of(text, rule.get_ref().name.span().start);
+        let rule = read_rule(text, rule.into_inner())?;
+        refuse_contradiction(&policy.rules, &rule, line)?;
+        policy.rules.push(rule);
+    }
+    match ActionClass::ALL.into_iter().find(|class| !policy.classes.contains_key(class)) {
+        Some(missing) => Err(PolicyError::ClassMissing(missing.name())),
+        None => Ok(policy),
+    }
+}
+
+fn read_class(text: &str, class: ActionClass, rule: &Spanned<FileClass>) -> Result<ClassRule, PolicyError> {
+    let line = line_of(text, rule.span().start);
+    let FileClass { verdict, unattended, floor } = rule.get_ref();
+    let floor = floor.unwrap_or(0.0);
+    if !(0.0..=1.0).contains(&floor) {
+        return Err(PolicyError::Value { line, what: format!("floor of {} must be between 0 and 1", class.name()) });
+    }
+    let unattended = unattended.unwrap_or(*verdict);
+    if unattended < *verdict {
+        return Err(PolicyError::Value {
+            line,
+            what: format!("class {} would be more open with nobody there ({}) than with somebody ({})", class.name(), unattended.name(), verdict.name()),
+        });
+    }
+    Ok(ClassRule { verdict: *verdict, unattended, floor })
+}
+
+fn read_rule(text: &str, rule: FileRule) -> Result<Rule, PolicyError> {
+    let value = |at: &Spanned<String>, what: String| PolicyError::Value { line: line_of(text, at.span().start), what };
+    let request = RequestPattern::parse(rule.request.get_ref()).map_err(|error| value(&rule.request, error.to_string()))?;
+    let origin = match &rule.origin {
+        None => None,
+        Some(text) => Some(Origin::parse(text.get_ref()).map_err(|error| value(text, error.to_string()))?),
+    };
+    if rule.class < ActionClass::Write {
+        return Err(value(&rule.request, format!("a request rule speaks of write, upload, destructive or payment, not of {}", rule.class.name())));
+    }
+    if rule.matches.is_empty() {
+        return Err(value(&rule.name, "a rule needs at least one example in `matches`".into()));
+    }
+    let read = Rule { name: rule.name.get_ref().clone(), class: rule.class, request: Some(request), origin, verdict: rule.verdict };
+    for (examples, must) in [(&rule.matches, true), (&rule.not_matches, false)] {
+        for example in examples {
+            check_example(text, &read, example, must)?;
+        }
+    }
+    Ok(read)
+}
+
+fn check_example(text: &str, rule: &Rule, example: &Spanned<String>, must: bool) -> Result<(), PolicyError> {
+    let wrong = |says| PolicyError::Example {
+        line: line_of(text, example.span().start),
+        name: rule.name.clone(),
+        example: example.get_ref().chars().take(200).collect(),
+        says,
+    };
+    let (method, url) = example.get_ref().split_once(' ').ok_or_else(|| wrong("is not `METHOD https://origin/path`"))?;
+    let parsed = url::Url::parse(url).map_err(|_| wrong("is not `METHOD https://origin/path`"))?;
+    let image = RequestImage { method: method.to_owned(), url: url.to_owned(), ..RequestImage::default() };
+    let names = rule.request.as_ref().is_none_or(|pattern| pattern.names(&image.method, &image.url))
+        && rule.origin.as_ref().is_none_or(|origin| Origin::of(&parsed).as_ref() == Some(origin));
+    match (names, must) {
+        (true, true) | (false, false) => Ok(()),
+        (false, true) => Err(wrong("must match and does not")),
+        (true, false) => Err(wrong("must not match and does")),
+    }
+}
+
+fn refuse_contradiction(rules: &[Rule], new: &Rule, line: usize) -> Result<(), PolicyError> {
+    let same = |old: &&Rule| old.request == new.request && old.origin == new.origin && old.class == new.class && old.verdict != new.verdict;
+    match rules.iter().find(same) {
+        None => Ok(()),
+        Some(old) => Err(PolicyError::Contradiction {
+            line,
+            name: new.name.clone(),
+            other: old.name.clone(),
+            what: new.request.as_ref().map(ToString::to_string).unwrap_or_default(),
+            one: old.verdict.name(),
+            two: new.verdict.name(),
+        }),
+    }
+}
+
+fn line_of(text: &str, offset: usize) -> usize {
+    1 + text.bytes().take(offset).filter(|byte| *byte == b'\n').count()
+}

@@ -1,0 +1,247 @@
+//! Secrets: bound to an origin and a kind of field, opened in one place, scrubbed everywhere else.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use aho_corasick::AhoCorasick;
+use base64::Engine as _;
+use serde::Serialize;
+use zeroize::Zeroizing;
+
+use crate::limits::{SECRET_CHARS_MIN, VALUE_BYTES_MAX};
+use crate::web::Origin;
+
+/// The kind of field a secret may be typed into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SecretField {
+    /// Fields whose value is never read: passwords, one-time codes, card numbers.
+    Concealed,
+    /// Any text field, for user names that are private.
+    AnyText,
+}
+
+/// A value that no model, log, journal or screenshot may hold.
+///
+/// Invariant: no `Debug` of the value, no `Clone`, no serde; opened only by [`Secret::open_for`],
+/// which `chromium/src/fill.rs` alone may call (see the forbidden calls in `clippy.toml`).
+pub struct Secret {
+    key: String,
+    value: Zeroizing<String>,
+    origin: Origin,
+    field: SecretField,
+}
+
+/// Why a secret was not accepted or not opened.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum SecretRefusal {
+    /// Too short to scrub.
+    #[error("the secret is shorter than {SECRET_CHARS_MIN} characters, so it can't be kept out of page text; use --value if it is not secret")]
+    TooShort,
+    /// Too long to be a field value.
+    #[error("the secret is longer than {VALUE_BYTES_MAX} bytes")]
+    TooLong,
+    /// The page that asks is not the page it is for.
+    #[error("the secret is for {bound}, and the field is on {asked}")]
+    OtherOrigin {
+        /// Where it may be typed.
+        bound: Origin,
+        /// Where it was asked for.
+        asked: Origin,
+    },
+    /// The field would show it.
+    #[error("the secret may only be typed into a field that conceals it")]
+    OtherField,
+}
+
+impl Secret {
+    /// Binds `value` to `origin` and `field`.
+    ///
+    /// # Errors
+    /// When it is too short to be scrubbed or too long to be typed.
+    pub fn bind(key: &str, value: String, origin: Origin, field: SecretField) -> Result<Self, SecretRefusal> {
+        let value = Zeroizing::new(value);
+        if value.chars().count() < SECRET_CHARS_MIN {
+            return Err(SecretRefusal::TooShort);
+        }
+        if value.len() > VALUE_BYTES_MAX {
+            return Err(SecretRefusal::TooLong);
+        }
+        Ok(Self { key: key.to_owned(), value, origin, field })
+    }
+
+    /// The name the model sees.
+    #[must_use]
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// Where it may be typed.
+    #[must_use]
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// Into what it may be typed.
+    #[must_use]
+    pub fn field(&self) -> SecretField {
+        self.field
+    }
+
+    /// Opens the secret for a field of a document at `origin`; `concealed` says what the field does.
+    ///
+    /// # Errors
+    /// When the origin or the kind of field is another than the one it is bound to.
+    pub fn open_for(&self, origin: &Origin, concealed: SecretField) -> Result<&str, SecretRefusal> {
+        if *origin != self.origin {
+            return Err(SecretRefusal::OtherOrigin { bound: self.origin.clone(), asked: origin.clone() });
+        }
+        match (self.field, concealed) {
+            (SecretField::Concealed, SecretField::AnyText) => Err(SecretRefusal::OtherField),
+            (SecretField::Concealed, SecretField::Concealed) | (SecretField::AnyText, _) => Ok(&self.value),
+        }
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Secret({} for {})", self.key, self.origin)
+    }
+}
+
+/// Takes known secrets out of text, in every encoding a page is likely to echo them in.
+#[derive(Default, Clone)]
+pub struct Scrubber {
+    finder: Option<AhoCorasick>,
+    /// For each pattern, the key of its secret.
+    keys: Vec<String>,
+}
+
+impl fmt::Debug for Scrubber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Scrubber({} patterns)", self.keys.len())
+    }
+}
+
+/// The patterns could not be built into one search.
+#[derive(Debug, thiserror::Error)]
+#[error("the secrets are too long or too many to be scrubbed; nothing was started")]
+pub struct ScrubberFault;
+
+impl Scrubber {
+    /// A scrubber for `secrets`.
+    ///
+    /// # Errors
+    /// When the search can't be built; a run must not start without it.
+    pub fn of(secrets: &[Secret]) -> Result<Self, ScrubberFault> {
+        let mut keys = Vec::new();
+        let mut patterns = Vec::new();
+        for secret in secrets {
+            for pattern in encodings(&secret.value) {
+                keys.push(secret.key.clone());
+                patterns.push(pattern);
+            }
+        }
+        if patterns.is_empty() {
+            return Ok(Self::default());
+        }
+        let finder = AhoCorasick::builder().ascii_case_insensitive(true).build(patterns).map_err(|_| ScrubberFault)?;
+        Ok(Self { finder: Some(finder), keys })
+    }
+
+    /// Replaces every occurrence by `[secret:KEY]`; overlapping ones by one mark over their union,
+    /// so that nothing is ever partly masked.
+    #[must_use]
+    pub fn scrub<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let spans = self.spans(text.as_bytes());
+        if spans.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let mut out = String::with_capacity(text.len());
+        let mut from = 0;
+        for (start, end, pattern) in spans {
+            out.push_str(text.get(from..start).unwrap_or_default());
+            out.push_str("[secret:");
+            out.push_str(self.keys.get(pattern).map_or("", String::as_str));
+            out.push(']');
+            from = end;
+        }
+        out.push_str(text.get(from..).unwrap_or_default());
+        Cow::Owned(out)
+    }
+
+    /// True when `bytes` hold a secret in any of its encodings.
+    #[must_use]
+    pub fn finds(&self, bytes: &[u8]) -> bool {
+        self.finder.as_ref().is_some_and(|finder| finder.is_match(bytes))
+    }
+
+    fn spans(&self, bytes: &[u8]) -> Vec<(usize, usize, usize)> {
+        let Some(finder) = &self.finder else { return Vec::new() };
+        let mut found: Vec<_> =
+            finder.find_overlapping_iter(bytes).map(|m| (m.start(), m.end(), m.pattern().as_usize())).collect();
+        found.sort_unstable_by_key(|(start, end, _)| (*start, std::cmp::Reverse(*end)));
+        let mut merged: Vec<(usize, usize, usize)> = Vec::new();
+        for (start, end, pattern) in found {
+            match merged.last_mut() {
+                Some(last) if start < last.1 => last.1 = last.1.max(end),
+                _ => merged.push((start, end, pattern)),
+            }
+        }
+        merged
+    }
+}
+
+/// Raw, URL-encoded (path and form), base64 at three alignments, hex, HTML- and JSON-escaped, reversed, and spaced.
+fn encodings(value: &str) -> Vec<Vec<u8>> {
+    let mut all: Vec<Vec<u8>> = vec![
+        value.as_bytes().to_vec(),
+        percent(value, "%20").into_bytes(),
+        percent(value, "+").into_bytes(),
+        value.bytes().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}")).into_bytes(),
+        value.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").into_bytes(),
+        value.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('\'', "&#39;").into_bytes(),
+        serde_json::to_string(value).unwrap_or_default().trim_matches('"').as_bytes().to_vec(),
+        value.chars().rev().collect::<String>().into_bytes(),
+        value.chars().flat_map(|c| [c, ' ']).collect::<String>().trim_end().as_bytes().to_vec(),
+    ];
+    all.extend(base64_alignments(value.as_bytes()));
+    all.retain(|pattern| pattern.len() >= SECRET_CHARS_MIN);
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+fn percent(value: &str, space: &str) -> String {
+    value.bytes().fold(String::new(), |mut out, byte| {
+        match byte {
+            b' ' => out.push_str(space),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(char::from(byte)),
+            byte => out.push_str(&format!("%{byte:02X}")),
+        }
+        out
+    })
+}
+
+/// The characters of the base64 form that depend on the secret alone, at each of the three alignments.
+fn base64_alignments(value: &[u8]) -> Vec<Vec<u8>> {
+    let mut all = Vec::new();
+    for shift in 0..3usize {
+        let padded: Vec<u8> = std::iter::repeat_n(0u8, shift).chain(value.iter().copied()).collect();
+        let first = [0usize, 2, 3][shift];
+        let whole = (padded.len() * 8) / 6;
+        for engine in [&base64::engine::general_purpose::STANDARD_NO_PAD, &base64::engine::general_purpose::URL_SAFE_NO_PAD] {
+            let text = engine.encode(&padded);
+            if let Some(core) = text.get(first..whole.min(text.len())) {
+                if core.len() >= 6 {
+                    all.push(core.as_bytes().to_vec());
+                }
+            }
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+#[path = "secret_tests.rs"]
+mod tests;

@@ -1,0 +1,59 @@
+use super::*;
+
+fn secret(value: &str) -> Secret {
+    Secret::bind("password", value.to_owned(), Origin::parse("https://shop.example").unwrap(), SecretField::Concealed).unwrap()
+}
+
+#[test]
+fn a_secret_is_scrubbed_in_every_encoding() {
+    let value = "p4ss/W&rd <\"x\"> é!";
+    let scrubber = Scrubber::of(&[secret(value)]).unwrap();
+    let engine = base64::engine::general_purpose::STANDARD;
+    let url_engine = base64::engine::general_purpose::URL_SAFE_NO_PAD;
+    let form: String = url::form_urlencoded::byte_serialize(value.as_bytes()).collect();
+    let mut echoes = vec![
+        value.to_owned(),
+        value.to_uppercase().replace('É', "é"),
+        form,
+        value.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;"),
+        serde_json::to_string(value).unwrap(),
+        value.chars().rev().collect(),
+        value.bytes().fold(String::new(), |hex, b| format!("{hex}{b:02X}")),
+    ];
+    for prefix in ["", "a", "ab", "abc"] {
+        echoes.push(engine.encode(format!("{prefix}{value}&more")));
+        echoes.push(url_engine.encode(format!("{prefix}{value}")));
+    }
+    for echo in echoes {
+        let page = format!("before {echo} after");
+        assert!(scrubber.finds(page.as_bytes()), "{echo}");
+        let scrubbed = scrubber.scrub(&page);
+        assert!(scrubbed.contains("[secret:password]"), "{echo} -> {scrubbed}");
+        assert!(!scrubber.finds(scrubbed.as_bytes()));
+    }
+}
+
+#[test]
+fn scrubbing_is_idempotent_and_never_partial() {
+    let both = Scrubber::of(&[secret("abcdef"), secret("defghi")]).unwrap();
+    let once = both.scrub("x abcdefghi y").into_owned();
+    assert_eq!(once, "x [secret:password] y");
+    assert_eq!(both.scrub(&once), once);
+}
+
+#[test]
+fn a_secret_opens_only_for_its_origin_and_field() {
+    let origin = Origin::parse("https://shop.example").unwrap();
+    let other = Origin::parse("https://shop.example.evil.example").unwrap();
+    let secret = secret("hunter2!");
+    assert_eq!(secret.open_for(&origin, SecretField::Concealed), Ok("hunter2!"));
+    assert_eq!(secret.open_for(&origin, SecretField::AnyText), Err(SecretRefusal::OtherField));
+    assert!(matches!(secret.open_for(&other, SecretField::Concealed), Err(SecretRefusal::OtherOrigin { .. })));
+    assert_eq!(format!("{secret:?}"), "Secret(password for https://shop.example)");
+}
+
+#[test]
+fn too_short_secrets_are_refused() {
+    let origin = Origin::parse("https://shop.example").unwrap();
+    assert!(matches!(Secret::bind("pin", "123".into(), origin, SecretField::Concealed), Err(SecretRefusal::TooShort)));
+}
