@@ -1,1 +1,4 @@
 //! .
+
+pub mod address;
+pub mod web;
