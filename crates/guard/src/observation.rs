@@ -63,6 +63,18 @@ pub struct Scroll {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Handle(pub u64);
 
+/// Digest of what a control meant when it was seen: the canonical JSON of role, name, row, section, heading,
+/// frame origin, destination, form and input type, exactly as the page script computed them. Secrets in those
+/// strings stay in the browser's process; only this digest leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Meaning(pub Digest);
+
+impl Default for Meaning {
+    fn default() -> Self {
+        Self(Digest::of(b""))
+    }
+}
+
 /// What a control is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -106,7 +118,7 @@ pub struct Control {
     /// The page script's key.
     pub handle: Handle,
     /// Digest of the exact meaning strings as the page script computed them, compared again at input.
-    pub meaning: Digest,
+    pub meaning: Meaning,
     /// What it is for.
     pub kind: ControlKind,
     /// ARIA role.

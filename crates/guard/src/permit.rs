@@ -4,7 +4,7 @@ use clicket_journal::{Digest, Receipt};
 use serde::{Deserialize, Serialize};
 
 use crate::effect::RequestImage;
-use crate::observation::Handle;
+use crate::observation::{Handle, Meaning};
 
 /// One thing that may be done on a page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -83,7 +83,7 @@ pub struct Bound {
     /// The page script's key.
     pub handle: Handle,
     /// Digest of role, name, row, section, heading, frame origin, destination and form as observed.
-    pub meaning: Digest,
+    pub meaning: Meaning,
 }
 
 /// Where a typed value comes from.

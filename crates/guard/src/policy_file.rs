@@ -159,7 +159,7 @@ fn read_rule(text: &str, rule: FileRule) -> Result<Rule, PolicyError> {
     let request = RequestPattern::parse(rule.request.get_ref()).map_err(|error| value(&rule.request, error.to_string()))?;
     let origin = match &rule.origin {
         None => None,
-        Some(text) => Some(Origin::parse(text.get_ref()).map_err(|error| value(text, error.to_string()))?),
+        Some(text) => Some(Origin::read(text.get_ref()).map_err(|error| value(text, error.to_string()))?),
     };
     if rule.class < ActionClass::Write {
         return Err(value(&rule.request, format!("a request rule speaks of write, upload, destructive or payment, not of {}", rule.class.name())));

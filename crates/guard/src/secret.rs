@@ -5,14 +5,14 @@ use std::fmt;
 
 use aho_corasick::AhoCorasick;
 use base64::Engine as _;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
 use crate::limits::{SECRET_CHARS_MIN, VALUE_BYTES_MAX};
 use crate::web::Origin;
 
 /// The kind of field a secret may be typed into.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SecretField {
     /// Fields whose value is never read: passwords, one-time codes, card numbers.

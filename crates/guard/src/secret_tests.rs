@@ -1,7 +1,7 @@
 use super::*;
 
 fn secret(value: &str) -> Secret {
-    Secret::bind("password", value.to_owned(), Origin::parse("https://shop.example").unwrap(), SecretField::Concealed).unwrap()
+    Secret::bind("password", value.to_owned(), Origin::read("https://shop.example").unwrap(), SecretField::Concealed).unwrap()
 }
 
 #[test]
@@ -43,8 +43,8 @@ fn scrubbing_is_idempotent_and_never_partial() {
 
 #[test]
 fn a_secret_opens_only_for_its_origin_and_field() {
-    let origin = Origin::parse("https://shop.example").unwrap();
-    let other = Origin::parse("https://shop.example.evil.example").unwrap();
+    let origin = Origin::read("https://shop.example").unwrap();
+    let other = Origin::read("https://shop.example.evil.example").unwrap();
     let secret = secret("hunter2!");
     assert_eq!(secret.open_for(&origin, SecretField::Concealed), Ok("hunter2!"));
     assert_eq!(secret.open_for(&origin, SecretField::AnyText), Err(SecretRefusal::OtherField));
@@ -54,6 +54,6 @@ fn a_secret_opens_only_for_its_origin_and_field() {
 
 #[test]
 fn too_short_secrets_are_refused() {
-    let origin = Origin::parse("https://shop.example").unwrap();
+    let origin = Origin::read("https://shop.example").unwrap();
     assert!(matches!(Secret::bind("pin", "123".into(), origin, SecretField::Concealed), Err(SecretRefusal::TooShort)));
 }

@@ -167,7 +167,7 @@ fn is_hidden(c: char) -> bool {
 /// Joiners belong after letters of joining scripts and after emoji; after Latin they only hide.
 fn joins(previous: char) -> bool {
     matches!(previous, '\u{0600}'..='\u{08FF}' | '\u{0900}'..='\u{0DFF}' | '\u{0E80}'..='\u{109F}' | '\u{1780}'..='\u{18AF}'
-        | '\u{FB50}'..='\u{FEFE}' | '\u{2190}'..='\u{2BFF}' | '\u{FE0F}' | '\u{1F000}'..='\u{1FAFF}')
+        | '\u{FB50}'..='\u{FEFE}' | '\u{2190}'..='\u{2BFF}' | '\u{1F000}'..='\u{1FAFF}')
 }
 
 fn is_combining(c: char) -> bool {
