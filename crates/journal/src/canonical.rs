@@ -1,0 +1,124 @@
+//! One text for one JSON value, after RFC 8785 (JSON Canonicalization Scheme).
+
+use serde_json::{Number, Value};
+
+/// Writes `value` as canonical JSON: members sorted by the UTF-16 code units of their names, no white space, the
+/// shortest escapes, and floating-point numbers as ECMAScript prints them.
+///
+/// One difference from RFC 8785: integers are written as they are, also above 2^53, because a reader here keeps all
+/// 64 bits. NaN and infinity can't reach this function: `serde_json::Value` has no form for them.
+pub fn canonical_json(value: &Value) -> String {
+    let mut out = String::new();
+    write_value(&mut out, value);
+    out
+}
+
+fn write_value(out: &mut String, value: &Value) {
+    match value {
+        Value::Null => out.push_str("null"),
+        Value::Bool(true) => out.push_str("true"),
+        Value::Bool(false) => out.push_str("false"),
+        Value::Number(number) => write_number(out, number),
+        Value::String(text) => write_string(out, text),
+        Value::Array(items) => {
+            out.push('[');
+            for (index, item) in items.iter().enumerate() {
+                separate(out, index);
+                write_value(out, item);
+            }
+            out.push(']');
+        }
+        Value::Object(members) => {
+            let mut sorted: Vec<(&String, &Value)> = members.iter().collect();
+            sorted.sort_by(|a, b| a.0.encode_utf16().cmp(b.0.encode_utf16()));
+            out.push('{');
+            for (index, (name, member)) in sorted.into_iter().enumerate() {
+                separate(out, index);
+                write_string(out, name);
+                out.push(':');
+                write_value(out, member);
+            }
+            out.push('}');
+        }
+    }
+}
+
+fn separate(out: &mut String, index: usize) {
+    if index > 0 {
+        out.push(',');
+    }
+}
+
+/// Writes `text` as a JSON string with the escapes of RFC 8785 section 3.2.2.2: the two that must be, the five short
+/// forms, and `\u00xx` in lower case for the other control characters.
+pub(crate) fn write_string(out: &mut String, text: &str) {
+    out.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\u{8}' => out.push_str("\\b"),
+            '\t' => out.push_str("\\t"),
+            '\n' => out.push_str("\\n"),
+            '\u{c}' => out.push_str("\\f"),
+            '\r' => out.push_str("\\r"),
+            control if control < ' ' => out.push_str(&format!("\\u{:04x}", u32::from(control))),
+            plain => out.push(plain),
+        }
+    }
+    out.push('"');
+}
+
+fn write_number(out: &mut String, number: &Number) {
+    match number.as_f64() {
+        Some(float) if number.is_f64() => write_float(out, float),
+        _ => out.push_str(&number.to_string()),
+    }
+}
+
+/// ECMAScript `Number::toString` (ECMA-262 section 6.1.6.1.20), from the shortest digits that read back as the same number.
+fn write_float(out: &mut String, float: f64) {
+    if float == 0.0 {
+        out.push('0');
+        return;
+    }
+    if float < 0.0 {
+        out.push('-');
+    }
+    let (digits, exponent) = shortest_digits(float.abs());
+    let count = i32::try_from(digits.len()).unwrap_or(i32::MAX);
+    // The decimal point stands after this many digits, as `n` does in the standard.
+    let point = exponent + 1;
+    if count <= point && point <= 21 {
+        out.push_str(&digits);
+        push_zeros(out, point - count);
+    } else if 0 < point && point <= 21 {
+        let (whole, fraction) = digits.split_at(usize::try_from(point).unwrap_or(0));
+        out.push_str(&format!("{whole}.{fraction}"));
+    } else if -6 < point && point <= 0 {
+        out.push_str("0.");
+        push_zeros(out, -point);
+        out.push_str(&digits);
+    } else {
+        let (first, rest) = digits.split_at(1);
+        let dot = if rest.is_empty() { "" } else { "." };
+        out.push_str(&format!("{first}{dot}{rest}e{exponent:+}"));
+    }
+}
+
+/// The shortest digits of a positive number and its decimal exponent: `1250.0` gives `("125", 3)`.
+fn shortest_digits(float: f64) -> (String, i32) {
+    let text = format!("{float:e}");
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((text.as_str(), "0"));
+    (mantissa.replace('.', ""), exponent.parse().unwrap_or(0))
+}
+
+fn push_zeros(out: &mut String, count: i32) {
+    for _ in 0..count {
+        out.push('0');
+    }
+}
+
+#[cfg(test)]
+#[path = "canonical_tests.rs"]
+mod tests;
