@@ -16,6 +16,11 @@ mod store;
 mod trick;
 mod truth;
 
+#[cfg(test)]
+mod plain_client;
+#[cfg(test)]
+mod shop_tests;
+
 pub use config::{Certificate, Front, Scheme, ShopConfig, Twin};
 pub use look::{Adding, Button, Fields, Listing, Look, Paths, SearchPlace, Words};
 pub use product::{PRODUCTS, Product};

@@ -66,5 +66,5 @@ pub(crate) fn picture(product: &Product) -> String {
         Shape::Towel => format!(r##"<path d="M28 20h40v56H28z" fill="{colour}"/><path d="M28 60h40M28 66h40" stroke="#ffffffa0" stroke-width="3"/>"##),
         Shape::Pot => format!(r##"<path d="M66 46l16-10" stroke="{colour}" stroke-width="7" stroke-linecap="round"/><path d="M30 44h-6a10 10 0 0 0 0 22h8" fill="none" stroke="{colour}" stroke-width="5"/><ellipse cx="48" cy="54" rx="23" ry="21" fill="{colour}"/><rect x="34" y="32" width="28" height="5" rx="2.5" fill="#00000030"/><circle cx="48" cy="28" r="4" fill="{colour}"/>"##),
     };
-    format!(r#"<svg class="picture" viewBox="0 0 96 96" width="96" height="96" aria-hidden="true" focusable="false">{drawing}</svg>"#)
+    format!(r#"<svg class="picture" viewBox="10 12 76 72" width="96" height="91" aria-hidden="true" focusable="false">{drawing}</svg>"#)
 }

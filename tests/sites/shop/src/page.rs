@@ -27,7 +27,8 @@ impl Page<'_> {
     pub(crate) fn home(&self) -> String {
         let tiles: String = [9, 10, 12, 8].map(|place| row::tile(self.look, &PRODUCTS[place])).concat();
         let body = format!(
-            r#"<section class="hero"><h1>Plain things for the kitchen</h1><p>Enamel, stoneware, oak and linen, made to be used every day. Free delivery over £40.</p></section><h2>New this week</h2><section class="tiles">{tiles}</section>"#
+            r#"<section class="hero"><h1>Plain things for the kitchen</h1><p>Enamel, stoneware, oak and linen, made to be used every day. Free delivery over £40.</p>{}</section><h2>New this week</h2><section class="tiles">{tiles}</section>"#,
+            [4, 3, 9].map(|place| picture(&PRODUCTS[place])).concat()
         );
         self.frame("Welcome", "", &body)
     }

@@ -215,6 +215,3 @@ fn settle(house: &House, asked: &Asked, unread: Option<StatusCode>) -> Reply {
     }
 }
 
-#[cfg(test)]
-#[path = "server_tests.rs"]
-mod tests;

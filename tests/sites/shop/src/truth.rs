@@ -183,3 +183,7 @@ fn entry(asked: &Asked, status: u16, effect: Effect, at_ms: u128) -> LogEntry {
         effect,
     }
 }
+
+#[cfg(test)]
+#[path = "truth_tests.rs"]
+mod tests;
