@@ -23,6 +23,8 @@ pub struct RunConfig {
     pub expectations: Vec<Expectation>,
     /// The operator's policy, with every `--allow` in it.
     pub policy: Policy,
+    /// The model named in each request.
+    pub model_id: String,
     /// Limits.
     pub budgets: Budgets,
     /// Seams the operator opened, as printed; journaled with the run.

@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use clicket_egress::{EdgeEvent, HeldRequest, HoldRefusal, RequestRecord};
+use clicket_egress::{EdgeEvent, HeldRequest, HoldRefusal, Outcome, RequestRecord, Sent};
 use clicket_guard::approval::{Answered, Approver, Attendance, Moment};
 use clicket_guard::effect::RequestFacts;
 use clicket_guard::gate::{self, Admission, Effect, Pending, Refusal};
@@ -37,8 +37,8 @@ pub(crate) struct EdgeDesk {
     pub(crate) scrub: Scrubber,
     pub(crate) clock: Clock,
     wait: Duration,
-    asking: Option<(HeldRequest, Pending<Effect>, AskingEffect, u64)>,
-    waiting: VecDeque<HeldRequest>,
+    asking: Option<(Box<HeldRequest>, Pending<Effect>, AskingEffect, u64)>,
+    waiting: VecDeque<Box<HeldRequest>>,
     /// Intents without an outcome yet, by what they were for.
     open: Vec<(String, OpenIntent)>,
     /// The action being performed or settled, for writes that follow it.
@@ -47,7 +47,7 @@ pub(crate) struct EdgeDesk {
     pub(crate) answered: Vec<(String, String)>,
     /// Passed, stopped, released.
     pub(crate) counts: (u64, u64, u64),
-    fresh: Vec<RequestRecord>,
+    fresh: Vec<Box<RequestRecord>>,
     /// Why the run can't go on, if it can't.
     pub(crate) trouble: Option<End>,
     /// The journal failed; nothing more may be done.
@@ -198,40 +198,38 @@ impl EdgeDesk {
             EdgeEvent::Recorded(record) => self.record(record),
             EdgeEvent::Held(held) if self.asking.is_none() => self.judge(held),
             EdgeEvent::Held(held) if self.waiting.len() < WAITING_MAX => self.waiting.push_back(held),
-            EdgeEvent::Held(held) => held.refuse(HoldRefusal::TooMany),
+            EdgeEvent::Held(held) => held.refuse(HoldRefusal::TooManyHeld),
         }
     }
 
-    fn record(&mut self, record: RequestRecord) {
-        match record.sent() {
-            true if record.was_held() => self.counts.2 += 1,
-            true => self.counts.0 += 1,
-            false => {
-                self.counts.1 += 1;
-            }
+    fn record(&mut self, record: Box<RequestRecord>) {
+        match record.outcome {
+            Outcome::Passed => self.counts.0 += 1,
+            Outcome::HeldReleased => self.counts.2 += 1,
+            Outcome::Refused(_) | Outcome::HeldRefused(_) | Outcome::Failed(_) => self.counts.1 += 1,
         }
         let good = record.status.is_some_and(|status| (200..400).contains(&status));
         if good && self.answered.len() < EVIDENCE_MAX {
             self.answered.push((record.method.clone(), record.url.clone()));
         }
-        if let (true, Some(status)) = (record.is_document(), record.status) {
+        if let ("document", Some(status)) = (record.destination.as_str(), record.status) {
             self.last_document.insert(record.url.clone(), status);
         }
         if let Some(at) = self.open.iter().position(|(_, kind)| *kind == OpenIntent::Request(record.id)) {
             let (intent, _) = self.open.swap_remove(at);
-            let outcome = json!({"status": record.status, "answered": record.status.is_some()});
+            let outcome = json!({"status": record.status, "sent": record.sent, "request": record.outcome});
             let written = self.append("outcome", &json!({"intent": intent, "outcome": outcome}));
             self.keep_fault(written);
-            if record.status.is_none() {
+            if record.status.is_none() && record.sent != Sent::Nothing {
                 self.trouble = Some(End::Uncertain { request: self.shown(&record.method, &record.url) });
             }
         }
         self.fresh.push(record);
     }
 
-    fn judge(&mut self, held: HeldRequest) {
+    fn judge(&mut self, held: Box<HeldRequest>) {
         if is_background(held.facts()) || self.trouble.is_some() || self.fault.is_some() {
-            held.refuse(HoldRefusal::Background);
+            held.refuse(HoldRefusal::Policy);
             return;
         }
         let image = held.image().clone();
@@ -254,7 +252,7 @@ impl EdgeDesk {
             }
             Ok(Admission::Refused(refusal)) => self.refuse(held, &shown, &refusal),
             Err(error) => {
-                held.refuse(HoldRefusal::JournalFailed);
+                held.refuse(HoldRefusal::RunEnds);
                 self.fault = Some(error);
             }
         }
@@ -266,7 +264,7 @@ impl EdgeDesk {
         let shown = self.shown(&held.image().method, &held.image().url);
         match answered {
             Answered::Nobody => {
-                held.refuse(HoldRefusal::NobodyAnswered);
+                held.refuse(HoldRefusal::Unattended);
                 self.stopped(&shown, "nobody was there to allow it");
                 let hint = allow_hint(&shown);
                 self.hand_back(HandBack::NeedsAPerson(format!("{shown} was held and nobody was there to allow it")), hint);
@@ -279,7 +277,7 @@ impl EdgeDesk {
                     // The gate never asks twice about one deed.
                     Ok(Admission::Ask(..)) => held.refuse(HoldRefusal::Policy),
                     Err(error) => {
-                        held.refuse(HoldRefusal::JournalFailed);
+                        held.refuse(HoldRefusal::RunEnds);
                         self.fault = Some(error);
                     }
                 }
@@ -290,11 +288,12 @@ impl EdgeDesk {
         }
     }
 
-    fn release(&mut self, held: HeldRequest, permit: EffectPermit, shown: &str, by: &str) {
+    fn release(&mut self, held: Box<HeldRequest>, permit: EffectPermit, shown: &str, by: &str) {
         let (id, intent) = (held.id(), permit.intent().to_owned());
         self.open.push((intent.clone(), OpenIntent::Request(id)));
         match held.release(permit) {
-            Ok(()) => self.watch.see(&Live::Released { request: shown, by }),
+            // What becomes of it comes as its record.
+            Ok(_) => self.watch.see(&Live::Released { request: shown, by }),
             Err(_) => {
                 self.open.retain(|(open, _)| *open != intent);
                 let written = self.append("outcome", &json!({"intent": intent, "outcome": {"outcome": "not_sent", "why": "the browser gave up or the request is another"}}));
@@ -303,7 +302,7 @@ impl EdgeDesk {
         }
     }
 
-    fn refuse(&mut self, held: HeldRequest, shown: &str, refusal: &Refusal) {
+    fn refuse(&mut self, held: Box<HeldRequest>, shown: &str, refusal: &Refusal) {
         let why = match refusal {
             Refusal::Policy { reasons } => reasons.join("; "),
             Refusal::Person | Refusal::PersonStopped => "a person refused it".into(),
@@ -311,12 +310,12 @@ impl EdgeDesk {
             Refusal::Expired => "the approval came too late".into(),
             Refusal::LevelTooLow => "the approval proves too little for this kind of request".into(),
         };
-        held.refuse(HoldRefusal::Policy);
+        held.refuse(match refusal {
+            Refusal::Person | Refusal::PersonStopped => HoldRefusal::Person,
+            Refusal::Policy { .. } | Refusal::OtherTicket | Refusal::Expired | Refusal::LevelTooLow => HoldRefusal::Policy,
+        });
         self.stopped(shown, &why);
-        let reason = match refusal {
-            Refusal::Person | Refusal::PersonStopped => HandBack::Refused(format!("{shown}: {why}")),
-            Refusal::Policy { .. } | Refusal::OtherTicket | Refusal::Expired | Refusal::LevelTooLow => HandBack::Refused(format!("{shown}: {why}")),
-        };
+        let reason = HandBack::Refused(format!("{shown}: {why}"));
         self.hand_back(reason, "Nothing was sent and the page still holds what was typed.".into());
     }
 

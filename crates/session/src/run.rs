@@ -20,6 +20,9 @@ use crate::facts::Past;
 use crate::live::{Live, Watch};
 use crate::report::{End, HandBack, RunReport, StepReport};
 
+/// How long the browser may take to close by itself.
+const BROWSER_PATIENCE: Duration = Duration::from_secs(2);
+
 /// Everything that is wired to a run.
 pub struct Parts {
     /// The only hands.
@@ -176,7 +179,7 @@ impl Runner {
         };
         let url = clicket_guard::web::WebUrl::read(&self.browser.url()).map(|url| url.public_form().to_owned()).unwrap_or_default();
         let url = self.desk.scrub.scrub(&url).into_owned();
-        drop(self.browser.close().await);
+        drop(self.browser.close(BROWSER_PATIENCE).await);
         self.desk.drain();
         self.edge.close().await;
         self.desk.drain();

@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use clicket_chromium::Settled;
 use clicket_guard::approval::Answered;
 use clicket_guard::choice::{self, Choice, Named, Pick};
 use clicket_guard::gate::{self, Act, Admission, Refusal};
@@ -36,6 +35,13 @@ struct Timing {
     model_ms: u64,
     person_before_ms: u64,
     counts: (u64, u64, u64),
+}
+
+/// What was waited for while the page settled.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Waited {
+    network_ms: u64,
+    window_ms: u64,
 }
 
 /// What a decision gives.
@@ -166,7 +172,7 @@ impl Runner {
     async fn decide(&mut self, seen: &Observation, offer: &Offer) -> Result<Result<Decided, End>, SessionError> {
         let goal = self.desk.scrub.scrub(&self.config.goal).into_owned();
         let state = state_of(&goal, seen, &self.values, &history_of(&self.past));
-        let model = self.decider.model().to_owned();
+        let model = self.config.model_id.clone();
         let request = offer_request(&model, state, seen, offer);
         let mut said = String::new();
         for _ in 0..2 {
@@ -213,7 +219,10 @@ impl Runner {
     async fn act(&mut self, number: u32, seen: Observation, offer: &Offer, choice: Choice, timing: Timing) -> Result<Option<End>, SessionError> {
         let entry = match choice.pick() {
             Pick::Act(entry) => entry.clone(),
-            Pick::Done => return self.claim_done(&seen, choice.confidence()).await.map(Some).map(|end| end.filter(|end| !is_go_on(end))),
+            Pick::Done => {
+                let end = self.claim_done(&seen, choice.confidence()).await?;
+                return Ok(Some(end).filter(|end| !is_go_on(end)));
+            }
             Pick::Blocked => {
                 return Ok(Some(End::HandedBack {
                     reason: HandBack::Blocked(format!("nothing offered on {} helps towards the goal", self.desk.scrub.scrub(&seen.url))),
@@ -233,7 +242,7 @@ impl Runner {
         let Some(permit) = permit else {
             past.effect = Effect::Refused;
             self.past.push(past);
-            let report = self.report(number, &seen, offer, (chosen, choice.confidence(), grounds), None, &Settled::default(), &timing);
+            let report = self.report(number, &seen, offer, (chosen, choice.confidence(), grounds), None, &Waited::default(), &timing);
             self.finish_step(report)?;
             return Ok(ended.filter(|end| !is_go_on(end)));
         };
@@ -330,18 +339,19 @@ impl Runner {
     }
 
     /// Waits until the page and the edge are quiet; waits on while a person is being asked about a request.
-    async fn settle(&mut self) -> Result<Settled, SessionError> {
-        let cap = self.config.budgets.settle_cap_ms;
-        let mut whole = Settled::default();
+    pub(crate) async fn settle(&mut self) -> Result<Waited, SessionError> {
+        let cap = Duration::from_millis(self.config.budgets.settle_cap_ms);
+        let mut waited = Waited::default();
         loop {
-            let probe = self.edge.probe();
-            let busy = move || probe.in_flight() > 0;
-            let settled = self.desk.watching(self.browser.settle(&busy, cap)).await.map_err(|error| SessionError::Browser(error.to_string()))?;
-            whole.add(settled);
-            self.desk.drain();
+            let Self { browser, edge, desk, .. } = self;
+            let busy = || edge.in_flight() > 0;
+            let settled = desk.watching(browser.settle(&busy, cap)).await.map_err(|error| SessionError::Browser(error.to_string()))?;
+            waited.network_ms += settled.waited_network_ms;
+            waited.window_ms += settled.window_ms;
+            desk.drain();
             self.check_journal()?;
             if !self.desk.is_asking() {
-                return Ok(whole);
+                return Ok(waited);
             }
             self.desk.finish_asking().await;
         }
@@ -362,7 +372,7 @@ impl Runner {
         offer: &Offer,
         (chosen, confidence, allowed_by): (String, f64, String),
         outcome: Option<Outcome>,
-        settled: &Settled,
+        settled: &Waited,
         timing: &Timing,
     ) -> StepReport {
         let (passed, stopped, released) = self.desk.counts;
@@ -379,7 +389,7 @@ impl Runner {
             requests: (passed - timing.counts.0, stopped - timing.counts.1, released - timing.counts.2),
             wall_ms: millis(timing.started.elapsed()),
             model_ms: timing.model_ms,
-            network_ms: settled.waited_network_ms,
+            network_ms: settled.network_ms,
             settle_ms: settled.window_ms,
             person_ms: self.desk.person_ms - timing.person_before_ms,
         }
