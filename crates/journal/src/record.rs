@@ -79,7 +79,10 @@ impl Draft<'_> {
         let head = format!("{{\"at\":{},\"body\":{}", self.at_unix_ms, self.body);
         let mut tail = String::from(",\"kind\":");
         write_string(&mut tail, self.kind);
-        tail.push_str(&format!(",\"prev\":\"{}\",\"seq\":{}}}", self.prev, self.seq));
+        tail.push_str(&format!(
+            ",\"prev\":\"{}\",\"seq\":{}}}",
+            self.prev, self.seq
+        ));
         let digest = Digest::of(format!("{head}{tail}").as_bytes());
         (digest, format!("{head},\"digest\":\"{digest}\"{tail}"))
     }
@@ -102,7 +105,13 @@ pub(crate) fn read_line(line: &[u8]) -> Result<ReadLine, LineFault> {
         }
     };
     let body = canonical_json(&record.body);
-    let draft = Draft { at_unix_ms: record.at_unix_ms, body: &body, kind: &record.kind, prev: record.prev, seq: record.seq };
+    let draft = Draft {
+        at_unix_ms: record.at_unix_ms,
+        body: &body,
+        kind: &record.kind,
+        prev: record.prev,
+        seq: record.seq,
+    };
     let (digest, canonical) = draft.line();
     let fault = if digest != record.digest {
         Some(LineFault::BadDigest)
@@ -129,7 +138,9 @@ fn record_of(mut members: Map<String, Value>) -> Option<Record> {
 fn text(value: Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => None,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            None
+        }
     }
 }
 
