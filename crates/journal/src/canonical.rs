@@ -53,20 +53,37 @@ fn separate(out: &mut String, index: usize) {
 /// forms, and `\u00xx` in lower case for the other control characters.
 pub(crate) fn write_string(out: &mut String, text: &str) {
     out.push('"');
-    for character in text.chars() {
-        match character {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\u{8}' => out.push_str("\\b"),
-            '\t' => out.push_str("\\t"),
-            '\n' => out.push_str("\\n"),
-            '\u{c}' => out.push_str("\\f"),
-            '\r' => out.push_str("\\r"),
-            control if control < ' ' => out.push_str(&format!("\\u{:04x}", u32::from(control))),
-            plain => out.push(plain),
+    let mut rest = text;
+    // Most text needs no escape, so it is copied in runs up to the next character that does.
+    while let Some(at) = rest.bytes().position(needs_escape) {
+        let (plain, from) = rest.split_at_checked(at).unwrap_or_default();
+        out.push_str(plain);
+        let mut characters = from.chars();
+        if let Some(escaped) = characters.next() {
+            write_escape(out, escaped);
         }
+        rest = characters.as_str();
     }
+    out.push_str(rest);
     out.push('"');
+}
+
+/// The characters that need an escape are single bytes in UTF-8, and never part of a longer character.
+fn needs_escape(byte: u8) -> bool {
+    byte < b' ' || byte == b'"' || byte == b'\\'
+}
+
+fn write_escape(out: &mut String, character: char) {
+    match character {
+        '"' => out.push_str("\\\""),
+        '\\' => out.push_str("\\\\"),
+        '\u{8}' => out.push_str("\\b"),
+        '\t' => out.push_str("\\t"),
+        '\n' => out.push_str("\\n"),
+        '\u{c}' => out.push_str("\\f"),
+        '\r' => out.push_str("\\r"),
+        control => out.push_str(&format!("\\u{:04x}", u32::from(control))),
+    }
 }
 
 fn write_number(out: &mut String, number: &Number) {

@@ -25,7 +25,8 @@ pub enum Tail {
     Sealed,
     /// After a whole record without a seal: the run goes on, or was cut off.
     Open,
-    /// In the middle of a record: the writer was cut off while writing `bytes` bytes of it. No receipt was given for it.
+    /// In the middle of a record: the writer was cut off while writing `bytes` bytes of it, or is writing it now. No
+    /// receipt was given for it.
     Torn {
         /// How many bytes stand after the last whole record.
         bytes: u64,
