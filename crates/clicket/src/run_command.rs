@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use clicket_console::{TerminalDesk, UnattendedDesk};
+use clicket_console::{TerminalDesk, Unattended};
 use clicket_guard::approval::{Approver, DeskKey};
 use clicket_guard::policy::{Policy, RequestPattern};
 use clicket_guard::web::WebUrl;
@@ -91,12 +91,12 @@ fn expectations(args: &RunArgs) -> Result<Vec<Expectation>, Failure> {
 fn desk() -> Arc<dyn Approver> {
     match TerminalDesk::open(DeskKey::mint()) {
         Ok(desk) => Arc::new(desk),
-        Err(_) => Arc::new(UnattendedDesk),
+        Err(_) => Arc::new(Unattended),
     }
 }
 
 /// First Ctrl-C or SIGTERM ends the run in order; the browser goes and the journal is sealed.
-fn watch_for_interrupt(stop: &Arc<Notify>) {
+pub(crate) fn watch_for_interrupt(stop: &Arc<Notify>) {
     let stop = Arc::clone(stop);
     tokio::spawn(async move {
         let terminate = async {
@@ -155,6 +155,6 @@ pub(crate) fn advice(end: &End) -> Option<&str> {
     }
 }
 
-fn unix_ms() -> u64 {
+pub(crate) fn unix_ms() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(u64::MAX))
 }

@@ -81,7 +81,7 @@ fn edge_config(start: &WebUrl, args: &BrowserArgs) -> Result<EdgeConfig, Failure
         ReachKind::Site => Profile::Site,
         ReachKind::Strict => Profile::Strict,
     };
-    let reach = Reach::new(profile, start.origin(), sites?, origins(&args.origins, "--origin")?, local)
+    let reach = Reach::new(profile, start, sites?, origins(&args.origins, "--origin")?, local)
         .map_err(|why| Failure::usage(format!("{}: {why}", start.public_form())))?;
     Ok(EdgeConfig {
         reach,

@@ -91,6 +91,9 @@ pub enum SessionError {
     /// The model can't be asked.
     #[error("{0}")]
     Model(String),
+    /// The operator stopped it, or its time ran out.
+    #[error("stopped before the page was seen")]
+    Stopped,
     /// Secrets can't be scrubbed.
     #[error(transparent)]
     Scrub(#[from] ScrubberFault),

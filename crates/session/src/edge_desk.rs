@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use clicket_egress::{EdgeEvent, HeldRequest, HoldRefusal, Outcome, RequestRecord, Sent};
 use clicket_guard::approval::{Answered, Approver, Attendance, Moment};
-use clicket_guard::effect::RequestFacts;
 use clicket_guard::gate::{self, Admission, Effect, Pending, Refusal};
 use clicket_guard::permit::EffectPermit;
 use clicket_guard::policy::Policy;
+use clicket_guard::reach::WriteClass;
 use clicket_guard::risk;
 use clicket_guard::secret::Scrubber;
 use clicket_journal::{Journal, JournalError};
@@ -48,6 +48,8 @@ pub(crate) struct EdgeDesk {
     /// Passed, stopped, released.
     pub(crate) counts: (u64, u64, u64),
     fresh: Vec<Box<RequestRecord>>,
+    /// Requests of the first page, kept for a look.
+    pub(crate) opened: Vec<RequestRecord>,
     /// Why the run can't go on, if it can't.
     pub(crate) trouble: Option<End>,
     /// The journal failed; nothing more may be done.
@@ -93,6 +95,7 @@ impl EdgeDesk {
             answered: Vec::new(),
             counts: (0, 0, 0),
             fresh: Vec::new(),
+            opened: Vec::new(),
             trouble: None,
             fault: None,
             person_ms: 0,
@@ -159,12 +162,13 @@ impl EdgeDesk {
     }
 
     /// Writes the records of requests since the last call.
-    pub(crate) fn write_requests(&mut self) -> Result<(), JournalError> {
-        if self.fresh.is_empty() {
-            return Ok(());
+    pub(crate) fn write_requests(&mut self) -> Result<Vec<Box<RequestRecord>>, JournalError> {
+        let fresh = std::mem::take(&mut self.fresh);
+        if !fresh.is_empty() {
+            let records: Vec<serde_json::Value> = fresh.iter().map(|record| self.scrubbed(record)).collect();
+            self.append("requests", &json!({"requests": records}))?;
         }
-        let records: Vec<serde_json::Value> = std::mem::take(&mut self.fresh).iter().map(|record| self.scrubbed(record)).collect();
-        self.append("requests", &json!({"requests": records}))
+        Ok(fresh)
     }
 
     /// Closes intents that have no outcome: what came of them is not known.
@@ -227,8 +231,9 @@ impl EdgeDesk {
         self.fresh.push(record);
     }
 
+    /// Nobody reads the answer of a beacon, so nobody misses it: it is refused without a question.
     fn judge(&mut self, held: Box<HeldRequest>) {
-        if is_background(held.facts()) || self.trouble.is_some() || self.fault.is_some() {
+        if held.class() == WriteClass::Beacon || self.trouble.is_some() || self.fault.is_some() {
             held.refuse(HoldRefusal::Policy);
             return;
         }
@@ -350,13 +355,6 @@ impl EdgeDesk {
         let text = serde_json::to_string(record).unwrap_or_default();
         serde_json::from_str(&self.scrub.scrub(&text)).unwrap_or_else(|_| json!({"id": record.id, "unprintable": true}))
     }
-}
-
-/// A beacon or report of the page's own: no answer is read, so nobody misses it.
-fn is_background(facts: &RequestFacts) -> bool {
-    let unread = facts.mode.as_deref() == Some("no-cors");
-    let report = facts.content_type.as_deref().is_some_and(|kind| kind.contains("report") || kind.starts_with("text/ping"));
-    !facts.is_navigation() && (unread || report)
 }
 
 /// What an operator would write to let this request through next time.

@@ -18,4 +18,4 @@ pub use config::{Budgets, RunConfig, SessionError, Supplied};
 pub use expect::{Expectation, ExpectationError};
 pub use live::{Live, Silent, Watch};
 pub use report::{End, HandBack, RunReport, StepReport};
-pub use run::{Parts, run};
+pub use run::{Look, Parts, look, run};

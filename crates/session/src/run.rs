@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clicket_chromium::{Browser, Hide};
-use clicket_egress::{Edge, EdgeEvent};
+use clicket_egress::{Edge, EdgeEvent, RequestRecord};
 use clicket_guard::approval::Approver;
-use clicket_guard::offer::ValueOffer;
+use clicket_guard::observation::Observation;
+use clicket_guard::offer::{History, Offer, ValueOffer};
 use clicket_guard::secret::Scrubber;
 use clicket_journal::Journal;
 use clicket_systemone::{Decider, Locality};
@@ -67,41 +68,94 @@ pub(crate) struct Runner {
 /// # Errors
 /// A fault of journal, browser or model. What happened until then is in the journal.
 pub async fn run(parts: Parts, config: RunConfig) -> Result<RunReport, SessionError> {
-    let Parts { browser, edge, edge_events, decider, approver, watch, stop, journal, nonce } = parts;
-    let clock = Clock::start();
-    let scrub = Scrubber::of(&config.secrets)?;
-    let desk = EdgeDesk::new(DeskParts {
-        events: edge_events,
-        journal,
-        policy: config.policy.clone(),
-        approver,
-        watch,
-        scrub,
-        clock,
-        wait: Duration::from_millis(config.budgets.approval_wait_ms),
-    });
-    let values = offered_values(&config);
-    let mut runner = Runner {
-        browser,
-        edge,
-        desk,
-        decider,
-        config,
-        values,
-        nonce,
-        past: Vec::new(),
-        before: None,
-        steps: Vec::new(),
-        usd: 0.0,
-        pages: 0,
-        refusals: 0,
-    };
+    let stop = Arc::clone(&parts.stop);
+    let mut runner = Runner::assemble(parts, config)?;
     let budget = runner.config.budgets.time();
     let ended = tokio::select! {
         () = stop.notified() => Ok(End::Interrupted),
         ended = tokio::time::timeout(budget, runner.go()) => ended.unwrap_or_else(|_| Ok(out_of_time(budget))),
     };
     runner.close(ended).await
+}
+
+/// One look at a page, with every request that it made.
+#[derive(Debug)]
+pub struct Look {
+    /// What was seen.
+    pub seen: Observation,
+    /// What could be done on it, with the values of the configuration.
+    pub offer: Offer,
+    /// Requests, in the order they ended.
+    pub requests: Vec<RequestRecord>,
+    /// Picture of the page as PNG.
+    pub picture: Option<Vec<u8>>,
+}
+
+/// Opens the start page, looks once, and closes everything.
+///
+/// # Errors
+/// As for [`run`]; also when the page could not be opened.
+pub async fn look(parts: Parts, config: RunConfig) -> Result<Look, SessionError> {
+    let stop = Arc::clone(&parts.stop);
+    let mut runner = Runner::assemble(parts, config)?;
+    let budget = runner.config.budgets.time();
+    let looked = tokio::select! {
+        () = stop.notified() => Err(SessionError::Stopped),
+        looked = tokio::time::timeout(budget, runner.look()) => looked.unwrap_or(Err(SessionError::Stopped)),
+    };
+    let (ended, look) = match looked {
+        Ok((look, end)) => (Ok(end), Some(look)),
+        Err(error) => (Err(error), None),
+    };
+    let report = runner.close(ended).await?;
+    look.map(|look| Look { picture: report.picture, ..look }).ok_or(SessionError::Stopped)
+}
+
+impl Runner {
+    fn assemble(parts: Parts, config: RunConfig) -> Result<Self, SessionError> {
+        let Parts { browser, edge, edge_events, decider, approver, watch, stop: _, journal, nonce } = parts;
+        let scrub = Scrubber::of(&config.secrets)?;
+        let desk = EdgeDesk::new(DeskParts {
+            events: edge_events,
+            journal,
+            policy: config.policy.clone(),
+            approver,
+            watch,
+            scrub,
+            clock: Clock::start(),
+            wait: Duration::from_millis(config.budgets.approval_wait_ms),
+        });
+        let values = offered_values(&config);
+        Ok(Self {
+            browser,
+            edge,
+            desk,
+            decider,
+            config,
+            values,
+            nonce,
+            past: Vec::new(),
+            before: None,
+            steps: Vec::new(),
+            usd: 0.0,
+            pages: 0,
+            refusals: 0,
+        })
+    }
+
+    async fn look(&mut self) -> Result<(Look, End), SessionError> {
+        self.write_start()?;
+        let mut requests: Vec<RequestRecord> = Vec::new();
+        if let Some(End::HandedBack { reason, .. }) = self.open().await? {
+            return Err(SessionError::Open { url: self.config.start.public_form().to_owned(), why: reason.in_words() });
+        }
+        let seen = self.observe().await?;
+        let offer = Offer::make(&seen, &self.values, History::First, (self.nonce)());
+        self.desk.append("look", &json!({"observation": seen}))?;
+        requests.extend(self.desk.opened.drain(..).chain(self.desk.write_requests()?.into_iter().map(|record| *record)));
+        let end = End::Unverified { because: "only looked".into() };
+        Ok((Look { seen, offer, requests, picture: None }, end))
+    }
 }
 
 fn out_of_time(budget: Duration) -> End {

@@ -65,7 +65,8 @@ impl Runner {
             return Err(SessionError::Open { url: self.config.start.public_form().to_owned(), why: why.clone() });
         }
         self.settle().await?;
-        self.desk.write_requests()?;
+        let opened = self.desk.write_requests()?;
+        self.desk.opened.extend(opened.into_iter().map(|record| *record));
         if let Some(status @ (403 | 429 | 503)) = self.desk.document_status(self.config.start.without_fragment().as_str()) {
             return Ok(Some(End::HandedBack {
                 reason: HandBack::BlockedBySite(format!("the site answered {status} to the first page")),
@@ -102,7 +103,7 @@ impl Runner {
         self.act(number, seen, &offer, decided.choice, timing).await
     }
 
-    async fn observe(&mut self) -> Result<Observation, SessionError> {
+    pub(crate) async fn observe(&mut self) -> Result<Observation, SessionError> {
         let scrub = self.desk.scrub.clone();
         let first = self.desk.watching(self.browser.observe(&scrub)).await;
         let seen = match first {
