@@ -10,6 +10,7 @@ use tokio::net::TcpSocket;
 use crate::client::Connection;
 use crate::errors::{CallError, GoneWhy};
 use crate::limits::{CALL_MS, TERMINATE_GRACE_MS};
+use crate::observe::Memory;
 use crate::process::ProcessGroup;
 use crate::router::Router;
 use crate::state::{BrowserEvent, Life};
@@ -20,6 +21,8 @@ pub struct Browser {
     pub(crate) connection: Arc<Connection>,
     pub(crate) router: Arc<Router>,
     pub(crate) session: String,
+    /// The controls of the last look.
+    pub(crate) memory: Memory,
     process: ProcessGroup,
     version: String,
     /// Held so that nobody can listen where the browser's own traffic is sent to die.
@@ -52,7 +55,7 @@ impl Browser {
         version: String,
         session: String,
     ) -> Browser {
-        Browser { connection, router, session, process, version, _dead_port: dead_port }
+        Browser { connection, router, session, memory: Memory::new(), process, version, _dead_port: dead_port }
     }
 
     /// The browser's name and version as it gives them, for example `Chrome/156.0.8078.114`.

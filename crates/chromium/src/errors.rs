@@ -123,3 +123,26 @@ fn said(stderr: &str) -> String {
     let last = stderr.lines().rev().find(|line| !line.trim().is_empty());
     last.map(|line| format!("; it said: {line}")).unwrap_or_default()
 }
+
+/// Why a look at the page, or a question to it, has no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PageError {
+    /// The browser did not answer, or is gone, or the page crashed or is frozen.
+    #[error(transparent)]
+    Call(#[from] CallError),
+    /// The document went away while it was looked at, or none was made in time.
+    #[error("the page has no readable document")]
+    NoDocument,
+    /// The script in the page failed.
+    #[error("the script that looks at the page failed")]
+    ScriptFailed,
+    /// The page's answer is above the cap.
+    #[error("the page's answer of {bytes} bytes is above the cap")]
+    TooLarge {
+        /// Its size.
+        bytes: usize,
+    },
+    /// The page's answer did not have the agreed shape.
+    #[error("the page's answer is not understood")]
+    Unreadable,
+}

@@ -303,6 +303,9 @@ impl Rise {
             return Err(RiseError::Proxy(why));
         }
         self.call::<IgnoredAny>(Some(session), "Fetch.disable", json!({})).await?;
+        // The answer comes when the page is about to be shown; only the shown page has a history to forget.
+        let shown = self.router.wait_for(self.left(), |state| (state.navigations > 0 && !state.loading).then_some(()));
+        shown.await.ok_or(CallError::Unreadable { method: "Page.navigate" })?;
         self.call::<IgnoredAny>(Some(session), "Page.resetNavigationHistory", json!({})).await?;
         Ok(())
     }

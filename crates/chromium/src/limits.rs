@@ -32,3 +32,33 @@ pub(crate) const REAP_MS: Duration = Duration::from_millis(3_000);
 
 /// Dialogs one document may open before the script that opens them is terminated.
 pub(crate) const DIALOGS_IN_A_ROW_MAX: u32 = 8;
+
+/// One answer of the page's script: 250 controls of some kilobytes each, and the text.
+pub(crate) const PAGE_ANSWER_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+/// Time for a document that is being made to get our world.
+pub(crate) const WORLD_WAIT_MS: Duration = Duration::from_millis(2_000);
+
+/// Elements with listeners that are looked at one by one.
+pub(crate) const LISTENING_ELEMENTS_MAX: usize = 500;
+
+/// A look is taken again when the document is replaced under it.
+pub(crate) const LOOKS_MAX: u32 = 3;
+
+/// Time for DevTools to list listeners; a page that needs longer is observed without them.
+pub(crate) const LISTENERS_MS: Duration = Duration::from_millis(1_500);
+
+/// Short facts of a control that come from the page: role, input type, landmark.
+pub(crate) const WORD_CHARS_MAX: usize = 64;
+
+/// Addresses that come from the page.
+pub(crate) const URL_CHARS_MAX: usize = 2_048;
+
+/// Headings and open dialogs of one page.
+pub(crate) const HEADINGS_MAX: usize = 12;
+
+/// Text of one open dialog that the page draws.
+pub(crate) const DIALOG_CHARS_MAX: usize = 300;
+
+/// Fields of one form.
+pub(crate) const FORM_FIELDS_MAX: usize = 100;
