@@ -1,0 +1,239 @@
+//! A run: opens the page, takes steps until it is done, blocked or out of budget, and closes the record.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use clicket_chromium::{Browser, Hide};
+use clicket_egress::{Edge, EdgeEvent};
+use clicket_guard::approval::Approver;
+use clicket_guard::offer::ValueOffer;
+use clicket_guard::secret::Scrubber;
+use clicket_journal::Journal;
+use clicket_systemone::{Decider, Locality};
+use serde_json::json;
+use tokio::sync::{Notify, mpsc};
+
+use crate::clock::Clock;
+use crate::config::{RunConfig, SessionError};
+use crate::edge_desk::{DeskParts, EdgeDesk};
+use crate::facts::Past;
+use crate::live::{Live, Watch};
+use crate::report::{End, HandBack, RunReport, StepReport};
+
+/// Everything that is wired to a run.
+pub struct Parts {
+    /// The only hands.
+    pub browser: Browser,
+    /// The only road out.
+    pub edge: Edge,
+    /// What the edge says.
+    pub edge_events: mpsc::Receiver<EdgeEvent>,
+    /// What decides.
+    pub decider: Arc<dyn Decider>,
+    /// Who is asked.
+    pub approver: Arc<dyn Approver>,
+    /// Who watches.
+    pub watch: Arc<dyn Watch>,
+    /// Notified when the operator wants it to stop.
+    pub stop: Arc<Notify>,
+    /// The record.
+    pub journal: Journal,
+    /// 16 random bytes for each offer.
+    pub nonce: Box<dyn FnMut() -> [u8; 16] + Send>,
+}
+
+/// State of a run between steps.
+pub(crate) struct Runner {
+    pub(crate) browser: Browser,
+    pub(crate) edge: Edge,
+    pub(crate) desk: EdgeDesk,
+    pub(crate) decider: Arc<dyn Decider>,
+    pub(crate) config: RunConfig,
+    pub(crate) values: Vec<ValueOffer>,
+    pub(crate) nonce: Box<dyn FnMut() -> [u8; 16] + Send>,
+    pub(crate) past: Vec<Past>,
+    pub(crate) before: Option<clicket_guard::observation::Observation>,
+    pub(crate) steps: Vec<StepReport>,
+    pub(crate) usd: f64,
+    pub(crate) pages: u32,
+    pub(crate) refusals: u32,
+}
+
+/// Runs until it ends; the browser is gone and the journal sealed when this returns.
+///
+/// # Errors
+/// A fault of journal, browser or model. What happened until then is in the journal.
+pub async fn run(parts: Parts, config: RunConfig) -> Result<RunReport, SessionError> {
+    let Parts { browser, edge, edge_events, decider, approver, watch, stop, journal, nonce } = parts;
+    let clock = Clock::start();
+    let scrub = Scrubber::of(&config.secrets)?;
+    let desk = EdgeDesk::new(DeskParts {
+        events: edge_events,
+        journal,
+        policy: config.policy.clone(),
+        approver,
+        watch,
+        scrub,
+        clock,
+        wait: Duration::from_millis(config.budgets.approval_wait_ms),
+    });
+    let values = offered_values(&config);
+    let mut runner = Runner {
+        browser,
+        edge,
+        desk,
+        decider,
+        config,
+        values,
+        nonce,
+        past: Vec::new(),
+        before: None,
+        steps: Vec::new(),
+        usd: 0.0,
+        pages: 0,
+        refusals: 0,
+    };
+    let budget = runner.config.budgets.time();
+    let ended = tokio::select! {
+        () = stop.notified() => Ok(End::Interrupted),
+        ended = tokio::time::timeout(budget, runner.go()) => ended.unwrap_or_else(|_| Ok(out_of_time(budget))),
+    };
+    runner.close(ended).await
+}
+
+fn out_of_time(budget: Duration) -> End {
+    End::HandedBack {
+        reason: HandBack::Budget(format!("the time budget of {} s is used up", budget.as_secs())),
+        next: "Look at the journal to see how far it came; give more time with --time.".into(),
+    }
+}
+
+fn offered_values(config: &RunConfig) -> Vec<ValueOffer> {
+    let text = config.values.iter().map(|value| ValueOffer::Text { key: Some(value.key.clone()), text: value.text.clone() });
+    let secret = config.secrets.iter().map(|secret| ValueOffer::Secret {
+        key: secret.key().to_owned(),
+        origin: secret.origin().clone(),
+        field: secret.field(),
+    });
+    let quoted = crate::step::quoted_in(&config.goal).into_iter().map(|text| ValueOffer::Text { key: None, text });
+    let mut all: Vec<ValueOffer> = text.chain(secret).collect();
+    for value in quoted {
+        let known = all.iter().any(|old| matches!((old, &value), (ValueOffer::Text { text: a, .. }, ValueOffer::Text { text: b, .. }) if a == b));
+        if !known {
+            all.push(value);
+        }
+    }
+    all.truncate(clicket_guard::limits::VALUES_MAX);
+    all
+}
+
+impl Runner {
+    async fn go(&mut self) -> Result<End, SessionError> {
+        self.write_start()?;
+        let model = self.decider.name().to_owned();
+        let url = self.config.start.public_form().to_owned();
+        self.desk.watch.see(&Live::Started { url: &url, model: &model, seams: &self.config.seams });
+        if let Some(end) = self.open().await? {
+            return Ok(end);
+        }
+        for number in 1..=self.config.budgets.steps {
+            if let Some(end) = self.step(number).await? {
+                return Ok(end);
+            }
+        }
+        // The last step may have reached the goal.
+        if let Some(end) = self.look_for_the_end().await? {
+            return Ok(end);
+        }
+        Ok(End::HandedBack {
+            reason: HandBack::Budget(format!("the budget of {} steps is used up", self.config.budgets.steps)),
+            next: "Give more steps with --steps, or a goal that names the next step.".into(),
+        })
+    }
+
+    fn write_start(&mut self) -> Result<(), SessionError> {
+        let config = &self.config;
+        let keys: Vec<&str> = config.values.iter().map(|value| value.key.as_str()).chain(config.secrets.iter().map(|secret| secret.key())).collect();
+        let body = json!({
+            "goal": self.desk.scrub.scrub(&config.goal),
+            "start": self.desk.scrub.scrub(config.start.as_str()),
+            "keys": keys,
+            "expectations": config.expectations,
+            "policy": config.policy,
+            "attendance": self.desk.approver.attendance(),
+            "model": self.decider.name(),
+            "browser": self.browser.version(),
+            "seams": config.seams,
+        });
+        Ok(self.desk.append("run", &body)?)
+    }
+
+    /// Ends everything: browser first, so that nothing more can happen; then the record.
+    async fn close(mut self, ended: Result<End, SessionError>) -> Result<RunReport, SessionError> {
+        let picture = match &ended {
+            Ok(End::Interrupted) | Err(_) => None,
+            Ok(_) => self.browser.screenshot(Hide::SecretFields).await.ok(),
+        };
+        let url = clicket_guard::web::WebUrl::read(&self.browser.url()).map(|url| url.public_form().to_owned()).unwrap_or_default();
+        let url = self.desk.scrub.scrub(&url).into_owned();
+        drop(self.browser.close().await);
+        self.desk.drain();
+        self.edge.close().await;
+        self.desk.drain();
+        let (end, fault) = match ended {
+            Ok(end) => (Some(end), None),
+            Err(fault) => (None, Some(fault)),
+        };
+        let written = self.write_end(end, fault.as_ref());
+        let EdgeDesk { journal, clock, counts, watch, .. } = self.desk;
+        let path = journal.path().to_owned();
+        let run = journal.run().to_string();
+        let reason = if fault.is_some() { "fault" } else { "ended" };
+        let sealed = journal.seal(clock.now().unix_ms, reason);
+        if let Some(fault) = fault {
+            return Err(fault);
+        }
+        let end = written?;
+        let head = sealed?.digest.to_string();
+        watch.see(&Live::Ended(&end));
+        Ok(RunReport {
+            run,
+            end,
+            url,
+            model: self.decider.name().to_owned(),
+            steps: self.steps,
+            requests: counts,
+            usd: self.usd,
+            wall_ms: clock.elapsed_ms(),
+            journal: path,
+            journal_head: head,
+            seams: self.config.seams,
+            picture,
+        })
+    }
+
+    fn write_end(&mut self, end: Option<End>, fault: Option<&SessionError>) -> Result<End, SessionError> {
+        self.desk.write_requests()?;
+        let sent = self.desk.close_open("the run ended first")?;
+        let end = match (end, sent) {
+            (Some(End::Interrupted), _) => End::Interrupted,
+            (Some(_), Some(intent)) => End::Uncertain { request: intent },
+            (Some(end), None) => end,
+            (None, _) => End::Interrupted,
+        };
+        let said = fault.map(|fault| self.desk.scrub.scrub(&fault.to_string()).into_owned());
+        self.desk.append("end", &json!({"end": end, "fault": said, "usd": self.usd}))?;
+        Ok(end)
+    }
+
+    /// Adds what a response cost.
+    pub(crate) fn pay(&mut self, usage: clicket_systemone::Usage) {
+        /// List price of the hosted model, US dollars for a million input tokens; output is free.
+        const USD_PER_MILLION: f64 = 0.042;
+        if let Locality::Remote { .. } = self.decider.locality() {
+            #[allow(clippy::cast_precision_loss)]
+            let tokens = usage.input_tokens as f64;
+            self.usd += tokens * USD_PER_MILLION / 1_000_000.0;
+        }
+    }
+}
