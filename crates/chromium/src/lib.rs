@@ -1,1 +1,29 @@
-//! .
+//! The only hands: starts a Chromium, looks at one page through it, and touches that page when handed a permit.
+//! It must never know why an act was allowed, what a policy or a model is, or which requests the edge lets out.
+
+mod browser;
+mod client;
+mod dialog;
+mod errors;
+mod find;
+mod flags;
+mod launch;
+mod limits;
+mod listeners;
+mod observe;
+mod pipe;
+mod process;
+mod profile;
+mod raw;
+mod router;
+mod state;
+mod wire;
+mod world;
+
+pub use browser::{Browser, CloseReport};
+pub use dialog::DialogKind;
+pub use errors::{CallError, GoneWhy, LaunchError, PageError};
+pub use find::{FindError, find};
+pub use flags::MissingInvariant;
+pub use launch::{Headed, LaunchConfig, PageScripts, ProxyRoute, Sandbox};
+pub use state::BrowserEvent;

@@ -1,0 +1,45 @@
+//! Native dialogs: dismissed at once, never accepted unseen, reported.
+
+use serde_json::json;
+
+use crate::limits::DIALOGS_IN_A_ROW_MAX;
+use crate::state::{BrowserEvent, Reply, State, cut};
+use crate::wire::DialogOpening;
+
+/// What kind of dialog a page opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DialogKind {
+    /// `alert()`.
+    Alert,
+    /// `confirm()`; dismissed means "cancel".
+    Confirm,
+    /// `prompt()`; dismissed means "cancel".
+    Prompt,
+    /// "Leave this page?"; dismissed means that the page stays.
+    BeforeUnload,
+    /// A kind that this version does not know.
+    Unknown,
+}
+
+impl DialogKind {
+    fn read(kind: &str) -> DialogKind {
+        match kind {
+            "alert" => DialogKind::Alert,
+            "confirm" => DialogKind::Confirm,
+            "prompt" => DialogKind::Prompt,
+            "beforeunload" => DialogKind::BeforeUnload,
+            _ => DialogKind::Unknown,
+        }
+    }
+}
+
+/// Dismisses a dialog, and ends the script when it opens one after another.
+pub(crate) fn dismiss(state: &mut State, session: &str, opening: &DialogOpening) -> Vec<Reply> {
+    state.dialogs_in_a_row = state.dialogs_in_a_row.saturating_add(1);
+    state.push(BrowserEvent::Dialog { kind: DialogKind::read(&opening.kind), text: cut(&opening.message) });
+    let mut replies = vec![Reply::to(session, "Page.handleJavaScriptDialog", json!({ "accept": false }))];
+    if state.dialogs_in_a_row > DIALOGS_IN_A_ROW_MAX {
+        replies.push(Reply::to(session, "Runtime.terminateExecution", json!({})));
+    }
+    replies
+}
