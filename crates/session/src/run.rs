@@ -145,14 +145,15 @@ impl Runner {
 
     async fn look(&mut self) -> Result<(Look, End), SessionError> {
         self.write_start()?;
-        let mut requests: Vec<RequestRecord> = Vec::new();
         if let Some(End::HandedBack { reason, .. }) = self.open().await? {
             return Err(SessionError::Open { url: self.config.start.public_form().to_owned(), why: reason.in_words() });
         }
         let seen = self.observe().await?;
         let offer = Offer::make(&seen, &self.values, History::First, (self.nonce)());
         self.desk.append("look", &json!({"observation": seen}))?;
-        requests.extend(self.desk.opened.drain(..).chain(self.desk.write_requests()?.into_iter().map(|record| *record)));
+        let later = self.desk.write_requests()?;
+        let mut requests = std::mem::take(&mut self.desk.opened);
+        requests.extend(later.into_iter().map(|record| *record));
         let end = End::Unverified { because: "only looked".into() };
         Ok((Look { seen, offer, requests, picture: None }, end))
     }

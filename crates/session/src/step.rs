@@ -24,6 +24,8 @@ use crate::live::Live;
 use crate::report::{End, HandBack, StepReport};
 use crate::run::Runner;
 
+/// One look at a page of a hundred thousand elements on a loaded machine.
+const OBSERVE_DEADLINE: Duration = Duration::from_secs(10);
 /// Steps in a row without a visible effect after which a person had better look.
 const IDLE_STEPS_MAX: usize = 4;
 /// Refusals by a person after which the run is given back.
@@ -105,13 +107,13 @@ impl Runner {
 
     pub(crate) async fn observe(&mut self) -> Result<Observation, SessionError> {
         let scrub = self.desk.scrub.clone();
-        let first = self.desk.watching(self.browser.observe(&scrub)).await;
+        let first = self.desk.watching(self.browser.observe(&scrub, OBSERVE_DEADLINE)).await;
         let seen = match first {
             Ok(seen) => seen,
             // The document may just have been replaced: settle and look once more.
             Err(_) => {
                 self.settle().await?;
-                self.desk.watching(self.browser.observe(&scrub)).await.map_err(|error| SessionError::Browser(error.to_string()))?
+                self.desk.watching(self.browser.observe(&scrub, OBSERVE_DEADLINE)).await.map_err(|error| SessionError::Browser(error.to_string()))?
             }
         };
         self.check_journal()?;
