@@ -1,6 +1,6 @@
 //! Scores as answers: a distribution over every option, its best option, and the dialect's confidence.
 
-use clicket_systemone::{Answer, NoulCriteria, Question, Request, Response, Usage, choice_confidence};
+use clicket_systemone::{Answer, Question, Request, Response, Usage, choice_confidence};
 use indexmap::IndexMap;
 use serde_json::Value;
 
@@ -32,13 +32,9 @@ fn answer(id: &str, question: &Question, world: &World, acts: &[Act], background
             choice(criteria, &scores)
         }
         // These rules know nothing about other questions, and say so by leaning to no side.
-        Question::Noul { criteria, .. } => Answer::Noul { noul: undecided(criteria.as_ref()) },
+        Question::Noul { .. } => Answer::Noul { noul: 0.5 },
         Question::Score { criteria, .. } => even_score(criteria),
     }
-}
-
-fn undecided(_criteria: Option<&NoulCriteria>) -> f64 {
-    0.5
 }
 
 fn even_score(levels: &[Value]) -> Answer {

@@ -17,6 +17,8 @@ const ADDRESSES_THE_AGENT: &[&str] = &[
     "prompt injection", "chatgpt", "llm",
 ];
 
+/// A goal of fewer words may well be a label.
+const GOAL_WORDS_MIN: usize = 8;
 /// Acts that were tried so often without effect that they are not tried again.
 const NOTHING_MAX: usize = 2;
 const FAILED_MAX: usize = 2;
@@ -32,13 +34,18 @@ pub(crate) fn factor(lexicon: &Lexicon, world: &World, since: usize, op: Op, ent
     if is_advert(lexicon, entry) && !lexicon.has(&world.goal_text, "advert") {
         return 0.0;
     }
+    factor_without_advert(lexicon, world, since, op, entry)
+}
+
+/// The same, for a caller that has looked at every alternative to an advert.
+pub(crate) fn factor_without_advert(lexicon: &Lexicon, world: &World, since: usize, op: Op, entry: &Entry) -> f64 {
     let spoken_to = if addresses_agent(world, entry) { 0.1 } else { 1.0 };
     let switched_off = if entry.is("disabled") { 0.0 } else { 1.0 };
     spoken_to * switched_off * repeat_factor(lexicon, world, since, op, entry)
 }
 
 /// Marked as an advert by the observer, or by its own words.
-fn is_advert(lexicon: &Lexicon, entry: &Entry) -> bool {
+pub(crate) fn is_advert(lexicon: &Lexicon, entry: &Entry) -> bool {
     let places = [&entry.row, &entry.section, &entry.heading, &entry.landmark, &entry.name, &entry.description];
     entry.sponsored || places.iter().any(|text| lexicon.has(text, "advert"))
 }
@@ -46,7 +53,9 @@ fn is_advert(lexicon: &Lexicon, entry: &Entry) -> bool {
 /// Whether any text of the control speaks to an agent in words that are not the goal's own.
 pub(crate) fn addresses_agent(world: &World, entry: &Entry) -> bool {
     let texts = [&entry.name, &entry.visible, &entry.description, &entry.placeholder, &entry.row, &entry.section, &entry.option];
-    ADDRESSES_THE_AGENT.iter().any(|phrase| texts.iter().any(|text| has_phrase(text, phrase)) && !has_phrase(&world.goal_text, phrase))
+    // Nobody but the operator has reason to say the whole goal; a label that does was written for it.
+    let echoes = world.goal_text.words.len() >= GOAL_WORDS_MIN && texts.iter().any(|text| text.folded.contains(&world.goal_text.folded));
+    echoes || ADDRESSES_THE_AGENT.iter().any(|phrase| texts.iter().any(|text| has_phrase(text, phrase)) && !has_phrase(&world.goal_text, phrase))
 }
 
 fn has_phrase(text: &Text, phrase: &str) -> bool {

@@ -105,7 +105,8 @@ fn in_search_form(lexicon: &Lexicon, entry: &Entry) -> bool {
 }
 
 fn kind_by_labels(lexicon: &Lexicon, entry: &Entry) -> Kind {
-    let texts: Vec<(&Text, f64)> = labels(entry).into_iter().collect();
+    let mut texts: Vec<(&Text, f64)> = labels(entry).into_iter().collect();
+    texts.push((&entry.field_name, 0.7));
     best_kind(lexicon, &texts)
 }
 

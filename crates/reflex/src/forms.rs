@@ -2,6 +2,7 @@
 
 use crate::fields::{Kind, by_field, holds_value, is_password, kind_of_field, value_fit};
 use crate::goal::Clause;
+use crate::lexicon::Lexicon;
 use crate::matching::{clause_fit, entry_concept, labels, place_words, text_fit};
 use crate::page::{Entry, Op};
 use crate::plan::{GOOD_ENOUGH, Rules};
@@ -19,7 +20,7 @@ impl Rules<'_> {
             if text < 0.75 || held || (clause.every_field && holds_value(world, entry)) {
                 return 0.0;
             }
-            let field = if blank || clause.every_field { blank_field_fit(entry, fields) } else { field_fit(self_lexicon(lexicon), clause, entry) };
+            let field = if blank || clause.every_field { blank_field_fit(entry, fields) } else { field_fit(lexicon, clause, entry) };
             field.min(text)
         });
     }
@@ -144,10 +145,6 @@ impl Rules<'_> {
     }
 }
 
-fn self_lexicon(lexicon: &crate::lexicon::Lexicon) -> &crate::lexicon::Lexicon {
-    lexicon
-}
-
 /// Fit of a field when the goal names none: the only one, or one among several.
 fn blank_field_fit(entry: &Entry, fields: usize) -> f64 {
     let empty = if entry.value.is_empty() && !entry.is("filled") { 0.0 } else { -0.1 };
@@ -159,7 +156,7 @@ fn blank_field_fit(entry: &Entry, fields: usize) -> f64 {
 }
 
 /// Fit of a field to the field a clause names.
-fn field_fit(lexicon: &crate::lexicon::Lexicon, clause: &Clause, entry: &Entry) -> f64 {
+fn field_fit(lexicon: &Lexicon, clause: &Clause, entry: &Entry) -> f64 {
     let own = labels(entry).into_iter().map(|(label, weight)| weight * text_fit(lexicon, &clause.field, label)).fold(0.0, f64::max);
     let placed = Overlap::of(&clause.field.core(), &place_words(entry)).recall;
     let wants_password = lexicon.has(&clause.field, "field_password");

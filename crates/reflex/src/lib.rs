@@ -18,6 +18,13 @@ mod tokens;
 mod verbs;
 mod words;
 
+#[cfg(test)]
+mod chore_tests;
+#[cfg(test)]
+mod page_tests;
+#[cfg(test)]
+mod testing;
+
 use std::time::Duration;
 
 use clicket_systemone::decider::check_request;

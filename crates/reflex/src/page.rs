@@ -3,6 +3,7 @@
 use clicket_systemone::{Question, Request};
 use serde_json::{Map, Value};
 
+use crate::fields::key_text;
 use crate::words::Text;
 
 /// Page text read as evidence, in characters.
@@ -135,6 +136,8 @@ pub(crate) struct Entry {
     pub(crate) description: Text,
     pub(crate) placeholder: Text,
     pub(crate) near: Text,
+    /// The field's name in its form, which pages rarely mean for people.
+    pub(crate) field_name: Text,
     pub(crate) row: Text,
     pub(crate) section: Text,
     pub(crate) heading: Text,
@@ -168,6 +171,7 @@ impl Entry {
             description: text(map, "description"),
             placeholder: text(map, "placeholder"),
             near: text(map, "near"),
+            field_name: string(map, "field_name").map(|raw| key_text(&raw)).unwrap_or_default(),
             row: text(map, "row"),
             section: text(map, "section"),
             heading: text(map, "heading"),
@@ -216,7 +220,6 @@ pub(crate) struct World {
     pub(crate) headings: Vec<Text>,
     pub(crate) dialogs: Vec<Text>,
     pub(crate) evidence: String,
-    pub(crate) can_scroll_up: bool,
     pub(crate) can_scroll_down: bool,
     pub(crate) busy: bool,
     pub(crate) history: Vec<Past>,
@@ -245,7 +248,6 @@ impl World {
             headings: texts(page, "headings"),
             dialogs: texts(page, "dialogs"),
             evidence: evidence(page),
-            can_scroll_up: flag(scroll, "can_up"),
             can_scroll_down: flag(scroll, "can_down"),
             busy: flag(page, "busy"),
             history: read_history(state),

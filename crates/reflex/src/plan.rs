@@ -13,6 +13,8 @@ use crate::words::{Overlap, Text};
 pub(crate) const GOOD_ENOUGH: f64 = 0.6;
 /// Scrolls without a find after which scrolling is given up.
 const SCROLLS_MAX: usize = 6;
+/// Refused claims to be done after which a person has to look.
+const DONE_CLAIMS_MAX: usize = 2;
 /// Waits in a row after which a busy page is taken as it is.
 const WAITS_MAX: usize = 2;
 
@@ -81,8 +83,18 @@ impl Rules<'_> {
         self.acts.iter().filter(|act| self.world.ops.contains(&act.op)).map(|act| act.score).fold(0.0, f64::max)
     }
 
+    /// All is done; a claim that was refused is not made again until something else happened.
     fn finish(&mut self) {
-        self.push(Op::Done, self.progress.certainty);
+        let refused = self.world.history.last().is_some_and(|past| past.op == Op::Done && past.effect == Effect::Refused);
+        let waited = self.world.history.last().is_some_and(|past| past.op == Op::Wait);
+        if refused {
+            self.push(Op::Wait, 0.75);
+            self.push(Op::Blocked, 0.7);
+        } else if waited && self.world.history.iter().filter(|past| past.op == Op::Done).count() >= DONE_CLAIMS_MAX {
+            self.push(Op::Blocked, 0.8);
+        } else {
+            self.push(Op::Done, self.progress.certainty);
+        }
     }
 
     fn pursue(&mut self, clause: &Clause) {

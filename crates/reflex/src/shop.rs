@@ -1,10 +1,11 @@
 //! Acts of a visit: signing in, searching, and putting a thing into the basket.
 
+use crate::caution;
 use crate::fields::{Kind, by_field, holds_value, is_login_name, kind_of_field, value_fit};
 use crate::goal::Clause;
 use crate::matching::{entry_concept, labels, place_words, row_fit, text_fit};
 use crate::page::{Entry, Op};
-use crate::plan::{GOOD_ENOUGH, Rules};
+use crate::plan::{Act, GOOD_ENOUGH, Rules};
 use crate::progress::{has_sign_in_form, same_words};
 use crate::words::{Overlap, Text};
 
@@ -125,7 +126,7 @@ impl Rules<'_> {
         let field = member.and_then(|at| world.fill.get(at));
         self.offer_all(Op::Press, |entry| {
             let button = entry.submits || entry.role == "button";
-            let together = field.is_some_and(|field| self_near(field, entry));
+            let together = field.is_some_and(|field| stand_together(field, entry));
             let named = explicit(entry_concept(lexicon, entry, concept)).max(text_fit(lexicon, &clause.phrase, &entry.name));
             let sends = entry_concept(lexicon, entry, "submit");
             let strange = ["register", "subscribe", "search", "forgot"].iter().any(|other| concept != *other && lexicon.coverage(&entry.name, other) > 0.6);
@@ -196,7 +197,7 @@ impl Rules<'_> {
         self.offer_all(Op::Press, |entry| {
             let own = explicit(entry_concept(lexicon, entry, "search"));
             let button = entry.submits || entry.role == "button";
-            let together = entry.submits && (self_near(field, entry));
+            let together = entry.submits && (stand_together(field, entry));
             match (own > 0.0, button) {
                 (true, true) => own + if entry.submits { 0.02 } else { 0.0 },
                 (false, true) if together && entry.name.is_empty() => 0.8,
@@ -223,7 +224,7 @@ impl Rules<'_> {
                 (true, _) => if adders == 1 { 0.92 } else { 0.5 },
                 (false, true) => place,
                 // On the thing's own page its button stands in no row.
-                (false, false) if entry.row.is_empty() && page_is_thing && named_elsewhere(entry) => if adders == 1 { 0.92 } else { 0.8 },
+                (false, false) if entry.row.is_empty() && page_is_thing => if adders == 1 { 0.92 } else { 0.8 },
                 (false, false) => place.min(0.5),
             }
         });
@@ -232,6 +233,21 @@ impl Rules<'_> {
         }
         if self.best() < GOOD_ENOUGH && !wanted.core().is_empty() {
             self.look_further(&wanted);
+        }
+        if self.best() < GOOD_ENOUGH {
+            self.add_promoted(&wanted);
+        }
+    }
+
+    /// The very thing, in a row that is marked as promoted: taken only when everything else was looked at.
+    fn add_promoted(&mut self, wanted: &Text) {
+        let (world, lexicon) = (self.world, self.lexicon);
+        for (at, entry) in world.press.iter().enumerate() {
+            let adds = entry.role == "button" && lexicon.coverage(&entry.name, "basket_add") > 0.9;
+            if adds && caution::is_advert(lexicon, entry) && row_fit(wanted, &entry.row) > GOOD_ENOUGH {
+                let factor = caution::factor_without_advert(lexicon, world, self.progress.since, Op::Press, entry);
+                self.acts.push(Act { op: Op::Press, target: Some(at), score: 0.66 * factor });
+            }
         }
     }
 
@@ -268,13 +284,8 @@ fn explicit(fit: f64) -> f64 {
     if fit > 0.88 { 0.92 } else { fit }
 }
 
-fn self_near(left: &Entry, right: &Entry) -> bool {
+fn stand_together(left: &Entry, right: &Entry) -> bool {
     Overlap::of(&place_words(left), &place_words(right)).f1() > 0.5
-}
-
-/// Whether nothing says that the control belongs to another thing.
-fn named_elsewhere(entry: &Entry) -> bool {
-    entry.row.is_empty()
 }
 
 /// Fit of the place a control stands in to a thing: its row first; a section or heading only where there is no row.

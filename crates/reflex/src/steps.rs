@@ -163,7 +163,7 @@ impl Rules<'_> {
             let own = entry_concept(lexicon, entry, concept).max(if nameless { 0.75 } else { 0.0 });
             let placed = row_fit(&clause.object.text, &entry.row).max(row_fit(&clause.object.text, &entry.name)).max(row_fit(&clause.object.text, &entry.section));
             let explicit = if own > 0.85 && placed > 0.85 { 0.93 } else { own.min(placed) };
-            if blank { own } else { explicit.max(clause_fit_by_name(self_fit(lexicon, clause, entry), own)) }
+            if blank { own } else { explicit.max(halved_without_verb(clause_fit(lexicon, clause, entry), own)) }
         });
     }
 
@@ -252,11 +252,7 @@ fn verb_text(clause: &Clause) -> Text {
     Text::new(&verb.join(" "))
 }
 
-fn self_fit(lexicon: &crate::lexicon::Lexicon, clause: &Clause, entry: &Entry) -> f64 {
-    clause_fit(lexicon, clause, entry)
-}
-
 /// A control of the object's name that has nothing of the verb is only half an answer.
-fn clause_fit_by_name(fit: f64, verb: f64) -> f64 {
+fn halved_without_verb(fit: f64, verb: f64) -> f64 {
     if verb > 0.0 { fit } else { fit.min(0.55) }
 }
