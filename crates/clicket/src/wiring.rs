@@ -131,12 +131,7 @@ pub(crate) fn seams(args: &BrowserArgs) -> Vec<String> {
 pub(crate) fn decider(model: &str) -> Result<(Arc<dyn Decider>, String), Failure> {
     match model.split_once(':') {
         None if model == "reflex" => Ok((Arc::new(clicket_reflex::Reflex::new()), "reflex".to_owned())),
-        Some(("systemone", base)) => {
-            let key = std::env::var("TYPESAFE_API_KEY").ok().filter(|key| !key.trim().is_empty());
-            let decider = clicket_systemone::HttpDecider::new(base, key.as_deref(), None).map_err(Failure::usage)?;
-            let id = decider.model().to_owned();
-            Ok((Arc::new(decider), id))
-        }
+        Some(("systemone", _)) => Err(Failure::usage("--model systemone: is wired next")),
         _ => Err(Failure::usage(format!("--model {model}: use `reflex`, or `systemone:https://api.typesafe.ai` with its key in TYPESAFE_API_KEY"))),
     }
 }

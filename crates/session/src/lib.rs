@@ -11,6 +11,7 @@ mod live;
 mod report;
 mod run;
 mod step;
+mod values;
 
 pub use ask::{offer_request, state_of};
 pub use clock::Clock;

@@ -21,9 +21,6 @@ use crate::facts::Past;
 use crate::live::{Live, Watch};
 use crate::report::{End, HandBack, RunReport, StepReport};
 
-/// How long the browser may take to close by itself.
-const BROWSER_PATIENCE: Duration = Duration::from_secs(2);
-
 /// Everything that is wired to a run.
 pub struct Parts {
     /// The only hands.
@@ -173,7 +170,7 @@ fn offered_values(config: &RunConfig) -> Vec<ValueOffer> {
         origin: secret.origin().clone(),
         field: secret.field(),
     });
-    let quoted = crate::step::quoted_in(&config.goal).into_iter().map(|text| ValueOffer::Text { key: None, text });
+    let quoted = crate::values::computed(&config.goal).into_iter().map(|text| ValueOffer::Text { key: None, text });
     let mut all: Vec<ValueOffer> = text.chain(secret).collect();
     for value in quoted {
         let known = all.iter().any(|old| matches!((old, &value), (ValueOffer::Text { text: a, .. }, ValueOffer::Text { text: b, .. }) if a == b));
@@ -227,27 +224,25 @@ impl Runner {
     }
 
     /// Ends everything: browser first, so that nothing more can happen; then the record.
-    async fn close(mut self, ended: Result<End, SessionError>) -> Result<RunReport, SessionError> {
+    async fn close(self, ended: Result<End, SessionError>) -> Result<RunReport, SessionError> {
+        let Self { mut browser, edge, mut desk, decider, config, steps, usd, .. } = self;
         let picture = match &ended {
             Ok(End::Interrupted) | Err(_) => None,
-            Ok(_) => self.browser.screenshot(Hide::SecretFields).await.ok(),
+            Ok(_) => browser.screenshot(Hide::SecretFields).await.ok(),
         };
-        let url = clicket_guard::web::WebUrl::read(&self.browser.url()).map(|url| url.public_form().to_owned()).unwrap_or_default();
-        let url = self.desk.scrub.scrub(&url).into_owned();
-        drop(self.browser.close(BROWSER_PATIENCE).await);
-        self.desk.drain();
-        self.edge.close().await;
-        self.desk.drain();
-        let (end, fault) = match ended {
-            Ok(end) => (Some(end), None),
-            Err(fault) => (None, Some(fault)),
+        let url = clicket_guard::web::WebUrl::read(&browser.url()).map(|url| url.public_form().to_owned()).unwrap_or_default();
+        let url = desk.scrub.scrub(&url).into_owned();
+        browser.close().await;
+        desk.drain();
+        edge.close().await;
+        desk.drain();
+        let (written, fault) = match ended {
+            Ok(end) => (write_end(&mut desk, end, usd), None),
+            Err(fault) => (write_fault(&mut desk, &fault, usd), Some(fault)),
         };
-        let written = self.write_end(end, fault.as_ref());
-        let EdgeDesk { journal, clock, counts, watch, .. } = self.desk;
-        let path = journal.path().to_owned();
-        let run = journal.run().to_string();
-        let reason = if fault.is_some() { "fault" } else { "ended" };
-        let sealed = journal.seal(clock.now().unix_ms, reason);
+        let EdgeDesk { journal, clock, counts, watch, .. } = desk;
+        let (path, run) = (journal.path().to_owned(), journal.run().to_string());
+        let sealed = journal.seal(clock.now().unix_ms, if fault.is_some() { "fault" } else { "ended" });
         if let Some(fault) = fault {
             return Err(fault);
         }
@@ -258,30 +253,16 @@ impl Runner {
             run,
             end,
             url,
-            model: self.decider.name().to_owned(),
-            steps: self.steps,
+            model: decider.name().to_owned(),
+            steps,
             requests: counts,
-            usd: self.usd,
+            usd,
             wall_ms: clock.elapsed_ms(),
             journal: path,
             journal_head: head,
-            seams: self.config.seams,
+            seams: config.seams,
             picture,
         })
-    }
-
-    fn write_end(&mut self, end: Option<End>, fault: Option<&SessionError>) -> Result<End, SessionError> {
-        self.desk.write_requests()?;
-        let sent = self.desk.close_open("the run ended first")?;
-        let end = match (end, sent) {
-            (Some(End::Interrupted), _) => End::Interrupted,
-            (Some(_), Some(intent)) => End::Uncertain { request: intent },
-            (Some(end), None) => end,
-            (None, _) => End::Interrupted,
-        };
-        let said = fault.map(|fault| self.desk.scrub.scrub(&fault.to_string()).into_owned());
-        self.desk.append("end", &json!({"end": end, "fault": said, "usd": self.usd}))?;
-        Ok(end)
     }
 
     /// Adds what a response cost.
@@ -294,4 +275,25 @@ impl Runner {
             self.usd += tokens * USD_PER_MILLION / 1_000_000.0;
         }
     }
+}
+
+/// Writes how the run ended; a request whose answer is still open makes it uncertain.
+fn write_end(desk: &mut EdgeDesk, end: End, usd: f64) -> Result<End, SessionError> {
+    desk.write_requests()?;
+    let end = match (end, desk.close_open("the run ended first")?) {
+        (End::Interrupted, _) => End::Interrupted,
+        (_, Some(intent)) => End::Uncertain { request: intent },
+        (end, None) => end,
+    };
+    desk.append("end", &json!({"end": end, "usd": usd}))?;
+    Ok(end)
+}
+
+/// Writes what broke the run, as far as it can still be written.
+fn write_fault(desk: &mut EdgeDesk, fault: &SessionError, usd: f64) -> Result<End, SessionError> {
+    desk.write_requests()?;
+    desk.close_open("the run broke off first")?;
+    let said = desk.scrub.scrub(&fault.to_string()).into_owned();
+    desk.append("end", &json!({"fault": said, "usd": usd}))?;
+    Ok(End::Interrupted)
 }

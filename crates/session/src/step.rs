@@ -24,8 +24,6 @@ use crate::live::Live;
 use crate::report::{End, HandBack, StepReport};
 use crate::run::Runner;
 
-/// One look at a page of a hundred thousand elements on a loaded machine.
-const OBSERVE_DEADLINE: Duration = Duration::from_secs(10);
 /// Steps in a row without a visible effect after which a person had better look.
 const IDLE_STEPS_MAX: usize = 4;
 /// Refusals by a person after which the run is given back.
@@ -107,13 +105,13 @@ impl Runner {
 
     pub(crate) async fn observe(&mut self) -> Result<Observation, SessionError> {
         let scrub = self.desk.scrub.clone();
-        let first = self.desk.watching(self.browser.observe(&scrub, OBSERVE_DEADLINE)).await;
+        let first = self.desk.watching(self.browser.observe(&scrub)).await;
         let seen = match first {
             Ok(seen) => seen,
             // The document may just have been replaced: settle and look once more.
             Err(_) => {
                 self.settle().await?;
-                self.desk.watching(self.browser.observe(&scrub, OBSERVE_DEADLINE)).await.map_err(|error| SessionError::Browser(error.to_string()))?
+                self.desk.watching(self.browser.observe(&scrub)).await.map_err(|error| SessionError::Browser(error.to_string()))?
             }
         };
         self.check_journal()?;
@@ -343,7 +341,7 @@ impl Runner {
 
     /// Waits until the page and the edge are quiet; waits on while a person is being asked about a request.
     pub(crate) async fn settle(&mut self) -> Result<Waited, SessionError> {
-        let cap = Duration::from_millis(self.config.budgets.settle_cap_ms);
+        let cap = self.config.budgets.settle_cap_ms;
         let mut waited = Waited::default();
         loop {
             let Self { browser, edge, desk, .. } = self;
@@ -427,26 +425,6 @@ fn read_answer(request: &Request, response: &Response, offer: &Offer) -> Result<
         target: target.as_ref().map(|target| (target.choice.as_str(), target.confidence)),
     };
     choice::read(offer, &named).map_err(|unreadable| unreadable.to_string())
-}
-
-/// Quoted strings of a goal, exactly as they stand: values that code can compute.
-pub(crate) fn quoted_in(goal: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for (open, close) in [('"', '"'), ('\u{201c}', '\u{201d}'), ('\u{2018}', '\u{2019}'), ('\'', '\'')] {
-        let mut rest = goal;
-        while let Some(start) = rest.find(open) {
-            // An apostrophe inside a word opens nothing.
-            let inside_word = open == '\'' && rest[..start].chars().next_back().is_some_and(char::is_alphanumeric);
-            let after = &rest[start + open.len_utf8()..];
-            let Some(end) = after.find(close) else { break };
-            let text = &after[..end];
-            if !inside_word && !text.trim().is_empty() && text.chars().count() <= 200 {
-                found.push(text.to_owned());
-            }
-            rest = if inside_word { after } else { &after[end + close.len_utf8()..] };
-        }
-    }
-    found
 }
 
 fn sentence(seen: &Observation, entry: &Entry) -> String {
