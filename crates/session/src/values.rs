@@ -71,13 +71,16 @@ fn without_article(text: &str) -> &str {
     ["the ", "a ", "an ", "some "].iter().find(|article| lower.starts_with(**article)).and_then(|article| text.get(article.len()..)).unwrap_or(text)
 }
 
-/// Runs of two and more capitalised words.
+/// Runs of two and more capitalised words; the first word of a sentence has its capital from there.
 fn names(goal: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut run: Vec<&str> = Vec::new();
+    let mut starts = true;
     for word in goal.split_whitespace().chain(["."]) {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
-        let capital = bare.chars().next().is_some_and(char::is_uppercase);
+        let quoted = word.contains(['"', '\'', '\u{201c}', '\u{2018}']);
+        let capital = !quoted && !starts && bare.chars().next().is_some_and(char::is_uppercase);
+        starts = word.ends_with(['.', ':']);
         if capital {
             run.push(bare);
         }
