@@ -3,17 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::de::{DeserializeOwned, IgnoredAny};
+use clicket_guard::secret::Scrubber;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::net::TcpSocket;
 
 use crate::client::Connection;
 use crate::errors::{CallError, GoneWhy};
-use crate::limits::{CALL_MS, TERMINATE_GRACE_MS};
+use crate::limits::{CALL_MS, CLOSE_MS, TERMINATE_GRACE_MS};
 use crate::observe::Memory;
 use crate::process::ProcessGroup;
 use crate::router::Router;
-use crate::state::{BrowserEvent, Life};
+use crate::state::{BrowserEvent, Life, World};
 
 /// A started browser with one page. Dropping it kills its process group and removes its profile, which blocks for some
 /// milliseconds.
@@ -23,6 +24,11 @@ pub struct Browser {
     pub(crate) session: String,
     /// The controls of the last look.
     pub(crate) memory: Memory,
+    /// The document of the last look; an act goes to it or nowhere.
+    pub(crate) memory_world: Option<World>,
+    /// Knows the secrets of the last look.
+    pub(crate) scrub: Scrubber,
+    pub(crate) seed_url: String,
     process: ProcessGroup,
     version: String,
     /// Held so that nobody can listen where the browser's own traffic is sent to die.
@@ -54,8 +60,20 @@ impl Browser {
         dead_port: TcpSocket,
         version: String,
         session: String,
+        seed_url: String,
     ) -> Browser {
-        Browser { connection, router, session, memory: Memory::new(), process, version, _dead_port: dead_port }
+        Browser {
+            connection,
+            router,
+            session,
+            memory: Memory::new(),
+            memory_world: None,
+            scrub: Scrubber::default(),
+            seed_url,
+            process,
+            version,
+            _dead_port: dead_port,
+        }
     }
 
     /// The browser's name and version as it gives them, for example `Chrome/156.0.8078.114`.
@@ -94,11 +112,11 @@ impl Browser {
         async move { connection.wait_gone().await }
     }
 
-    /// Asks the browser to end, then makes sure: SIGTERM, SIGKILL to its group, profile removed. At most `patience` and
-    /// about five seconds more.
-    pub async fn close(mut self, patience: Duration) -> CloseReport {
-        let _ = self.connection.call::<IgnoredAny>(None, "Browser.close", json!({}), patience).await;
-        let mut by_itself = tokio::time::timeout(patience, self.connection.wait_gone()).await.is_ok();
+    /// Asks the browser to end, then makes sure: SIGTERM, SIGKILL to its group, profile removed. Takes about ten seconds at
+    /// most.
+    pub async fn close(mut self) -> CloseReport {
+        self.connection.post(None, "Browser.close", json!({}));
+        let mut by_itself = tokio::time::timeout(CLOSE_MS, self.connection.wait_gone()).await.is_ok();
         if !by_itself {
             self.process.terminate();
             by_itself = tokio::time::timeout(TERMINATE_GRACE_MS, self.connection.wait_gone()).await.is_ok();

@@ -31,12 +31,25 @@ impl DialogKind {
             _ => DialogKind::Unknown,
         }
     }
+
+    /// Its name as an outcome carries it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            DialogKind::Alert => "alert",
+            DialogKind::Confirm => "confirm",
+            DialogKind::Prompt => "prompt",
+            DialogKind::BeforeUnload => "beforeunload",
+            DialogKind::Unknown => "unknown",
+        }
+    }
 }
 
 /// Dismisses a dialog, and ends the script when it opens one after another.
 pub(crate) fn dismiss(state: &mut State, session: &str, opening: &DialogOpening) -> Vec<Reply> {
     state.dialogs_in_a_row = state.dialogs_in_a_row.saturating_add(1);
-    state.push(BrowserEvent::Dialog { kind: DialogKind::read(&opening.kind), text: cut(&opening.message) });
+    let (kind, text) = (DialogKind::read(&opening.kind), cut(&opening.message));
+    state.first_dialog.get_or_insert_with(|| (kind, text.clone()));
+    state.push(BrowserEvent::Dialog { kind, text });
     let mut replies = vec![Reply::to(session, "Page.handleJavaScriptDialog", json!({ "accept": false }))];
     if state.dialogs_in_a_row > DIALOGS_IN_A_ROW_MAX {
         replies.push(Reply::to(session, "Runtime.terminateExecution", json!({})));

@@ -62,3 +62,57 @@ pub(crate) const DIALOG_CHARS_MAX: usize = 300;
 
 /// Fields of one form.
 pub(crate) const FORM_FIELDS_MAX: usize = 100;
+
+/// One input event: the page may be busy for long, but not without end.
+pub(crate) const INPUT_MS: Duration = Duration::from_millis(5_000);
+
+/// Between moving the pointer and pressing: two frames, so that what appears under a pointer has appeared.
+pub(crate) const HOVER_MS: Duration = Duration::from_millis(34);
+
+/// Opening an address, until the page is about to be shown.
+pub(crate) const NAVIGATE_MS: Duration = Duration::from_millis(30_000);
+
+/// The length of one "wait" step.
+pub(crate) const WAIT_STEP_MS: Duration = Duration::from_millis(500);
+
+/// A page that redraws after an input has so long until its state is read for the last time.
+pub(crate) const READ_BACK_MS: Duration = Duration::from_millis(400);
+
+/// Between two reads of a state.
+pub(crate) const READ_BACK_STEP_MS: Duration = Duration::from_millis(20);
+
+/// Characters read back beyond what was typed, to see that there is more.
+pub(crate) const READ_BACK_CHARS_SPARE: usize = 100;
+
+/// Longer texts are put in at once even where a field listens for keys.
+pub(crate) const KEYED_CHARS_MAX: usize = 256;
+
+/// A page whose script does not let ours run for so long is frozen.
+pub(crate) const FROZEN_MS: Duration = Duration::from_millis(3_000);
+
+/// Time for a frozen page's script to be terminated.
+pub(crate) const UNFREEZE_MS: Duration = Duration::from_millis(1_000);
+
+/// Between two looks at a page that is not settled.
+pub(crate) const SETTLE_STEP_MS: Duration = Duration::from_millis(5);
+
+/// What lies over a control, in words.
+pub(crate) const COVER_CHARS_MAX: usize = 160;
+
+/// A picture of the viewport.
+pub(crate) const SCREENSHOT_MS: Duration = Duration::from_millis(10_000);
+
+/// Pixels of a picture: four times an 8K screen.
+pub(crate) const PICTURE_PIXELS_MAX: usize = 128 * 1024 * 1024;
+
+/// Rectangles painted over in one picture.
+pub(crate) const HIDDEN_BOXES_MAX: usize = 2_000;
+
+/// Visible text of a page that expectations are checked against.
+pub(crate) const VISIBLE_TEXT_CHARS_MAX: usize = 200_000;
+
+/// One look at a page of 20,000 elements takes a tenth of this.
+pub(crate) const OBSERVE_MS: Duration = Duration::from_millis(5_000);
+
+/// Time for a browser to end by itself when asked.
+pub(crate) const CLOSE_MS: Duration = Duration::from_millis(2_000);

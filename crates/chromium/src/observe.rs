@@ -2,7 +2,6 @@
 //! observation.
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use clicket_guard::limits::{ENTRIES_MAX, NAME_CHARS_MAX, OPTIONS_MAX, PAGE_TEXT_CHARS_MAX, VALUE_CHARS_MAX};
 use clicket_guard::observation::{
@@ -16,7 +15,7 @@ use serde_json::{Value, json};
 use crate::browser::Browser;
 use crate::errors::PageError;
 use crate::limits::{
-    DIALOG_CHARS_MAX, FORM_FIELDS_MAX, HEADINGS_MAX, LOOKS_MAX, URL_CHARS_MAX, WORD_CHARS_MAX,
+    DIALOG_CHARS_MAX, FORM_FIELDS_MAX, HEADINGS_MAX, LOOKS_MAX, OBSERVE_MS, URL_CHARS_MAX, WORD_CHARS_MAX,
 };
 use crate::raw::{RawBox, RawControl, RawForm, RawObservation, RawOption, RawTri};
 use crate::state::World;
@@ -29,7 +28,6 @@ pub(crate) struct Remembered {
     /// The exact meaning, for the page's script to compare.
     pub(crate) bound: Value,
     pub(crate) meaning: Meaning,
-    pub(crate) kind: ControlKind,
     pub(crate) input_type: String,
     pub(crate) frame_origin: String,
     pub(crate) secret_field: bool,
@@ -42,15 +40,15 @@ pub(crate) struct Remembered {
 pub(crate) type Memory = HashMap<Handle, Remembered>;
 
 impl Browser {
-    /// Looks at the page within the deadline. Known secrets are taken out of everything that is handed on.
+    /// Looks at the page, in at most about seven seconds. Known secrets are taken out of everything that is handed on.
     ///
     /// # Errors
     /// A page that is frozen, crashed or without a document, and an answer above its cap.
-    pub async fn observe(&mut self, scrub: &Scrubber, deadline: Duration) -> Result<Observation, PageError> {
+    pub async fn observe(&mut self, scrub: &Scrubber) -> Result<Observation, PageError> {
         let mut last = PageError::NoDocument;
         for _ in 0..LOOKS_MAX {
-            match self.look(deadline).await {
-                Ok(raw) => return Ok(self.remember(raw, scrub)),
+            match self.look().await {
+                Ok((world, raw)) => return Ok(self.remember(world, raw, scrub)),
                 Err(PageError::NoDocument) => last = PageError::NoDocument,
                 Err(error) => return Err(error),
             }
@@ -58,14 +56,14 @@ impl Browser {
         Err(last)
     }
 
-    async fn look(&self, deadline: Duration) -> Result<RawObservation, PageError> {
+    async fn look(&self) -> Result<(World, RawObservation), PageError> {
         let world = self.world().await?;
-        let looked = self.look_in(&world, deadline).await;
+        let looked = self.look_in(&world).await;
         self.release_handles();
-        looked
+        looked.map(|raw| (world, raw))
     }
 
-    async fn look_in(&self, world: &World, deadline: Duration) -> Result<RawObservation, PageError> {
+    async fn look_in(&self, world: &World) -> Result<RawObservation, PageError> {
         let listening = self.listening(world).await?;
         let options = json!({
             "controlsMax": ENTRIES_MAX, "textCharsMax": PAGE_TEXT_CHARS_MAX, "nameCharsMax": NAME_CHARS_MAX,
@@ -73,10 +71,12 @@ impl Browser {
         });
         let elements = listening.presses.into_iter().chain(listening.keys).map(Argument::Element);
         let arguments = std::iter::once(Argument::Plain(options)).chain(elements).collect();
-        self.page_function_in(world, OBSERVE, arguments, deadline).await
+        self.page_function_in(world, OBSERVE, arguments, OBSERVE_MS).await
     }
 
-    fn remember(&mut self, raw: RawObservation, scrub: &Scrubber) -> Observation {
+    fn remember(&mut self, world: World, raw: RawObservation, scrub: &Scrubber) -> Observation {
+        self.memory_world = Some(world);
+        self.scrub = scrub.clone();
         let url = scrub.scrub(&self.url()).into_owned();
         self.memory = Memory::new();
         let mut controls = Vec::with_capacity(raw.controls.len().min(ENTRIES_MAX));
@@ -121,7 +121,6 @@ fn read_control(raw: &RawControl, scrub: &Scrubber) -> (Control, Remembered) {
     let remembered = Remembered {
         bound,
         meaning,
-        kind: kind_of(&raw.kind),
         input_type: word(&raw.input_type),
         frame_origin: raw.frame_origin.clone(),
         secret_field: raw.secret,

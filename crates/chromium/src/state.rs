@@ -112,6 +112,8 @@ pub(crate) struct State {
     pub(crate) within_document: u64,
     pub(crate) world: Option<World>,
     pub(crate) dialogs_in_a_row: u32,
+    /// The first dialog since the present act began.
+    pub(crate) first_dialog: Option<(DialogKind, String)>,
     events: VecDeque<BrowserEvent>,
     lost: u64,
 }
@@ -131,6 +133,7 @@ impl State {
             within_document: 0,
             world: None,
             dialogs_in_a_row: 0,
+            first_dialog: None,
             events: VecDeque::new(),
             lost: 0,
         }
@@ -154,9 +157,10 @@ impl State {
         events
     }
 
-    /// The events that are kept, without taking them.
-    pub(crate) fn kept(&self) -> impl Iterator<Item = &BrowserEvent> {
-        self.events.iter()
+    /// An act begins: its dialogs are its own.
+    pub(crate) fn forget_dialogs(&mut self) {
+        self.dialogs_in_a_row = 0;
+        self.first_dialog = None;
     }
 
     /// Takes one event and says what must be sent at once. Unknown events and unknown shapes change nothing.

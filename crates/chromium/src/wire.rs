@@ -145,8 +145,6 @@ pub(crate) struct AuthRequired {
 pub(crate) struct AuthChallenge {
     #[serde(default)]
     pub(crate) source: String,
-    #[serde(default)]
-    pub(crate) origin: String,
 }
 
 #[derive(Deserialize)]

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::browser::Browser;
 use crate::errors::{CallError, PageError};
-use crate::limits::{PAGE_ANSWER_BYTES_MAX, WORLD_WAIT_MS};
+use crate::limits::{CALL_MS, PAGE_ANSWER_BYTES_MAX, WORLD_WAIT_MS};
 use crate::state::World;
 
 /// One function of the page's script.
@@ -25,7 +25,6 @@ macro_rules! page_function {
 pub(crate) const OBSERVE: PageFunction = page_function!("observe");
 pub(crate) const ARM: PageFunction = page_function!("arm");
 pub(crate) const DISARM: PageFunction = page_function!("disarm");
-pub(crate) const MEANING: PageFunction = page_function!("meaning");
 pub(crate) const FOCUS_FIELD: PageFunction = page_function!("focusField");
 pub(crate) const CHOOSE: PageFunction = page_function!("choose");
 pub(crate) const SET_VALUE: PageFunction = page_function!("setValue");
@@ -49,6 +48,30 @@ pub(crate) const SCROLL: PageFunction = PageFunction(
         const height = box === whole ? innerHeight : box.clientHeight;
         box.scrollBy({ top: (down ? 0.8 : -0.8) * height, behavior: 'instant' });
         return JSON.stringify(box.scrollTop - before);
+    }",
+);
+
+/// Puts text into the field that has the focus, in the document we were called in or its same-origin frames, as one edit that
+/// replaces the selection. Being bound to the document, it cannot land in one that replaced it meanwhile.
+pub(crate) const INSERT_TEXT: PageFunction = PageFunction(
+    "function(text) {
+        let doc = document;
+        for (let depth = 0; depth < 20; depth++) {
+            let inner = null;
+            try { inner = doc.activeElement?.contentDocument ?? null; } catch { inner = null; }
+            if (!inner) break;
+            doc = inner;
+        }
+        const edit = Document.prototype.execCommand;
+        return JSON.stringify(text === '' ? edit.call(doc, 'delete') : edit.call(doc, 'insertText', false, text));
+    }",
+);
+
+/// The accessible name of the first element that a selector finds.
+const NAME_OF: PageFunction = PageFunction(
+    "function(selector) {
+        const found = document.querySelector(selector);
+        return JSON.stringify(found ? clicketPage.name(found) : null);
     }",
 );
 
@@ -85,6 +108,15 @@ struct CalledValue<'a> {
 }
 
 impl Browser {
+    /// The accessible name that the page's script computes for the first element that a selector finds: for the comparison
+    /// with the published cases. A look, like any other.
+    ///
+    /// # Errors
+    /// As for [`Browser::observe`].
+    pub async fn name_of(&self, selector: &str) -> Result<Option<String>, PageError> {
+        self.page_function(NAME_OF, [json!(selector)], CALL_MS).await
+    }
+
     /// Our world in the present document; waits a little for a document that is being made.
     pub(crate) async fn world(&self) -> Result<World, PageError> {
         self.alive()?;

@@ -22,7 +22,7 @@ async fn closing_leaves_no_process_and_no_profile() {
     assert_eq!(edge.log(), vec!["407 GET http://seed.test/", "GET http://seed.test/"]);
     let (profile, group) = trace(&browser);
     assert!(!processes_in_group(group).is_empty());
-    let report = browser.close(Duration::from_secs(3)).await;
+    let report = browser.close().await;
     assert!(report.by_itself && report.reaped && report.profile_removed, "{report:?}");
     assert!(gone(&profile, group), "{:?}", processes_with(&profile));
 }

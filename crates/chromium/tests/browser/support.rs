@@ -6,12 +6,21 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use clicket_chromium::{Browser, Headed, LaunchConfig, LaunchError, PageScripts, ProxyRoute, Sandbox, find};
+use clicket_chromium::{Browser, Headed, LaunchConfig, LaunchError, PageScripts, ProxyRoute, Sandbox, Settled, find};
+use clicket_guard::approval::Moment;
+use clicket_guard::gate::{Act, Admission, admit};
+use clicket_guard::observation::{Control, Observation};
+use clicket_guard::outcome::{Outcome, ReadBack};
+use clicket_guard::permit::{ActPermit, Action, Bound, ValueSource};
+use clicket_guard::policy::{Judgement, Verdict};
+use clicket_guard::risk::ActionClass;
+use clicket_guard::secret::Scrubber;
+use clicket_journal::{Digest, Journal, RunId};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-pub const USER: &str = "clicket";
-pub const DEADLINE: Duration = Duration::from_secs(20);
+pub(crate) const USER: &str = "clicket";
+pub(crate) const DEADLINE: Duration = Duration::from_secs(20);
 
 /// Base64 of `u:p`.
 const CREDENTIAL: &str = "Basic dTpw";
@@ -24,18 +33,18 @@ struct Truth {
 
 /// The test's edge: everything it was asked is in its log.
 #[derive(Clone)]
-pub struct TestEdge {
-    pub address: SocketAddr,
+pub(crate) struct TestEdge {
+    pub(crate) address: SocketAddr,
     truth: Arc<Truth>,
 }
 
 impl TestEdge {
     /// Serves `http://page.test/` from one page.
-    pub async fn with_page(html: &str) -> TestEdge {
+    pub(crate) async fn with_page(html: &str) -> TestEdge {
         TestEdge::with_pages(&[("http://page.test/", html)]).await
     }
 
-    pub async fn with_pages(pages: &[(&str, &str)]) -> TestEdge {
+    pub(crate) async fn with_pages(pages: &[(&str, &str)]) -> TestEdge {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let truth = Arc::new(Truth::default());
@@ -53,7 +62,7 @@ impl TestEdge {
     }
 
     /// Request lines in order, without the browser's favicon requests.
-    pub fn log(&self) -> Vec<String> {
+    pub(crate) fn log(&self) -> Vec<String> {
         self.truth.log.lock().unwrap().iter().filter(|line| !line.contains("favicon")).cloned().collect()
     }
 
@@ -108,7 +117,7 @@ async fn answer_to(line: &str, truth: &Truth) -> String {
     }
 }
 
-pub fn config(edge: &TestEdge, binary: PathBuf) -> LaunchConfig {
+pub(crate) fn config(edge: &TestEdge, binary: PathBuf) -> LaunchConfig {
     LaunchConfig {
         binary,
         sandbox: sandbox(),
@@ -125,11 +134,11 @@ fn sandbox() -> Sandbox {
 }
 
 /// Launches, or says loudly why this machine cannot and gives nothing.
-pub async fn launch(edge: &TestEdge) -> Option<Browser> {
+pub(crate) async fn launch(edge: &TestEdge) -> Option<Browser> {
     launch_with(edge, |_| ()).await
 }
 
-pub async fn launch_with(edge: &TestEdge, change: impl FnOnce(&mut LaunchConfig)) -> Option<Browser> {
+pub(crate) async fn launch_with(edge: &TestEdge, change: impl FnOnce(&mut LaunchConfig)) -> Option<Browser> {
     let named = std::env::var_os("CLICKET_CHROMIUM").map(PathBuf::from);
     let binary = match find(named.as_deref()) {
         Ok(binary) => binary,
@@ -150,7 +159,7 @@ fn skip<T>(why: &str) -> Option<T> {
 }
 
 /// Processes whose command line holds the text.
-pub fn processes_with(text: &str) -> Vec<u32> {
+pub(crate) fn processes_with(text: &str) -> Vec<u32> {
     let entries = std::fs::read_dir("/proc").unwrap().flatten();
     entries
         .filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok())
@@ -161,7 +170,7 @@ pub fn processes_with(text: &str) -> Vec<u32> {
         .collect()
 }
 
-pub fn processes_in_group(group: u32) -> Vec<u32> {
+pub(crate) fn processes_in_group(group: u32) -> Vec<u32> {
     let entries = std::fs::read_dir("/proc").unwrap().flatten();
     entries
         .filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok())
@@ -178,12 +187,87 @@ fn group_of(pid: u32) -> Option<u32> {
 }
 
 /// Waits until the look is true, at most five seconds.
-pub async fn soon(what: &str, mut look: impl FnMut() -> bool) {
+pub(crate) async fn soon(what: &str, mut look: impl FnMut() -> bool) {
     for _ in 0..500 {
         if look() {
             return;
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("not within five seconds: {what}");
+}
+
+/// A permit for one action, from guard's own gate with a journal in a temporary folder.
+pub(crate) fn permit(action: Action) -> ActPermit {
+    let folder = tempfile::tempdir().unwrap();
+    let mut journal = Journal::create(folder.path(), &RunId::new(0, [7; 8])).unwrap();
+    let entry = serde_json::from_value(serde_json::json!({ "id": "e1", "operation": "press", "action": action })).unwrap();
+    let act = Act { entry, observation: Digest::of(b"test"), control_words: String::new(), page_words: String::new() };
+    let judgement = Judgement { verdict: Verdict::Allow, class: ActionClass::Observe, reasons: Vec::new() };
+    match admit(&mut journal, Moment { unix_ms: 0, steady_ms: 0 }, act, judgement).unwrap() {
+        Admission::Permit(permit) => permit,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// A browser on `http://page.test/`, settled.
+pub(crate) async fn open(edge: &TestEdge) -> Option<Browser> {
+    let mut browser = launch(edge).await?;
+    go(&mut browser, "http://page.test/").await;
+    Some(browser)
+}
+
+pub(crate) async fn go(browser: &mut Browser, url: &str) {
+    let outcome = browser.perform(permit(Action::Navigate { url: url.to_owned() }), &[]).await;
+    assert_eq!(outcome, done(), "{url}");
+    settle(browser).await;
+}
+
+pub(crate) async fn settle(browser: &mut Browser) -> Settled {
+    browser.settle(&|| false, 5_000).await.unwrap()
+}
+
+pub(crate) async fn look(browser: &mut Browser) -> Observation {
+    browser.observe(&Scrubber::default()).await.unwrap()
+}
+
+pub(crate) fn control<'o>(seen: &'o Observation, name: &str) -> &'o Control {
+    let found = seen.controls.iter().find(|control| control.name.for_model() == name);
+    found.unwrap_or_else(|| panic!("no {name:?} among {:?}", names(seen)))
+}
+
+pub(crate) fn names(seen: &Observation) -> Vec<String> {
+    seen.controls.iter().map(|control| control.name.for_model().to_owned()).collect()
+}
+
+pub(crate) fn bound(control: &Control) -> Bound {
+    Bound { handle: control.handle, meaning: control.meaning }
+}
+
+pub(crate) async fn press(browser: &mut Browser, seen: &Observation, name: &str) -> Outcome {
+    let control = bound(control(seen, name));
+    browser.perform(permit(Action::Press { control }), &[]).await
+}
+
+pub(crate) fn text_of(text: &str) -> ValueSource {
+    ValueSource::Text { key: None, text: text.to_owned() }
+}
+
+pub(crate) fn done() -> Outcome {
+    Outcome::Done { read_back: ReadBack::None }
+}
+
+pub(crate) fn holds() -> Outcome {
+    Outcome::Done { read_back: ReadBack::Holds }
+}
+
+/// As [`soon`], for looks that ask the browser.
+pub(crate) async fn soon_async(what: &str, mut look: impl AsyncFnMut() -> bool) {
+    for _ in 0..250 {
+        if look().await {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
     }
     panic!("not within five seconds: {what}");
 }
