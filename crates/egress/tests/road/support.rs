@@ -68,15 +68,25 @@ impl TestRoot {
             Dated::Future => (rcgen::date_time_ymd(2098, 1, 1), rcgen::date_time_ymd(2100, 1, 1)),
         };
         let leaf = params.signed_by(&key, &self.issuer).unwrap();
+        serve_as(leaf.der().clone(), &key)
+    }
+
+    pub fn self_signed(host: &str) -> Arc<ServerConfig> {
+        let key = KeyPair::generate().unwrap();
+        let leaf = CertificateParams::new(vec![host.to_owned()]).unwrap().self_signed(&key).unwrap();
+        serve_as(leaf.der().clone(), &key)
+    }
+}
+
+fn serve_as(leaf: CertificateDer<'static>, key: &KeyPair) -> Arc<ServerConfig> {
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
         let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
             .with_safe_default_protocol_versions()
             .unwrap()
             .with_no_client_auth()
-            .with_single_cert(vec![leaf.der().clone()], key)
+            .with_single_cert(vec![leaf], key)
             .unwrap();
         Arc::new(config)
-    }
 }
 
 /// What an origin does with a request.
