@@ -8,3 +8,4 @@ mod hostile;
 mod names;
 mod pass;
 mod support;
+mod two_faces;
