@@ -81,7 +81,7 @@ impl Drop for Person {
     }
 }
 
-/// Cargo builds the examples before it runs all tests of a package, but not for `--test terminal_desk` alone: add `--examples`.
+/// Cargo builds the examples before it runs all tests of a package, but not before `--test terminal_desk` alone.
 fn desk_program() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let program = test.ancestors().nth(2).unwrap().join("examples/desk");

@@ -14,6 +14,7 @@ use crate::ca::Authority;
 use crate::credential::{ProxyCredential, random_text};
 use crate::hold::HeldRequest;
 use crate::limits::{EdgeLimits, within};
+use crate::machine;
 use crate::pool::Pool;
 use crate::record::{Counts, RequestRecord};
 use crate::resolve::{Names, ResolverChoice};
@@ -31,7 +32,7 @@ pub struct EdgeConfig {
     pub reach: Reach,
     /// Local origins and mapped names.
     pub grants: Vec<OperatorGrant>,
-    /// What is known of this machine's own addresses; those of the configured resolvers are added.
+    /// What is known of this machine; its own addresses, gateways and resolvers are added when the edge opens.
     pub host_rules: HostRules,
     /// Roots trusted besides the system's, each a PEM file's content.
     pub extra_roots_pem: Vec<Vec<u8>>,
@@ -82,28 +83,10 @@ impl Edge {
     /// # Errors
     /// [`EdgeError`].
     pub async fn open(config: EdgeConfig) -> Result<(Self, mpsc::Receiver<EdgeEvent>), EdgeError> {
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.map_err(EdgeError::NoPort)?;
         let address = listener.local_addr().map_err(EdgeError::NoPort)?;
         let (events, heard) = mpsc::channel(config.limits.events_max);
-        let names = Names::open(&config.resolver, &config.limits)?;
-        let mut rules = config.host_rules;
-        rules.infrastructure.extend_from_slice(names.servers());
-        let shared = Arc::new(Shared {
-            reach: config.reach,
-            grants: config.grants,
-            rules,
-            names,
-            authority: Authority::make(Arc::clone(&provider), config.limits.certificates_max)?,
-            credential: ProxyCredential::make(&provider)?,
-            seed_url: format!("http://seed.clicket.invalid/{}", random_text(&provider, SEED_BYTES)?),
-            origin_tls: Arc::new(origin_config(provider, &config.extra_roots_pem)?),
-            pool: Pool::default(),
-            tally: Arc::new(Tally::new()),
-            events,
-            tasks: Tasks::default(),
-            limits: config.limits,
-        });
+        let shared = Arc::new(assemble(config, events)?);
         shared.tasks.spawn(accept(listener, Arc::clone(&shared)));
         Ok((Self { address, shared }, heard))
     }
@@ -174,6 +157,30 @@ impl std::fmt::Debug for Edge {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Edge").field("address", &self.address).finish_non_exhaustive()
     }
+}
+
+/// Everything of an edge but the listener.
+pub(crate) fn assemble(config: EdgeConfig, events: mpsc::Sender<EdgeEvent>) -> Result<Shared, EdgeError> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let names = Names::open(&config.resolver, &config.limits)?;
+    let mut rules = config.host_rules;
+    rules.infrastructure.extend_from_slice(names.servers());
+    machine::add_to(&mut rules);
+    Ok(Shared {
+        reach: config.reach,
+        grants: config.grants,
+        rules,
+        names,
+        authority: Authority::make(Arc::clone(&provider), config.limits.certificates_max)?,
+        credential: ProxyCredential::make(&provider)?,
+        seed_url: format!("http://seed.clicket.invalid/{}", random_text(&provider, SEED_BYTES)?),
+        origin_tls: Arc::new(origin_config(provider, &config.extra_roots_pem)?),
+        pool: Pool::default(),
+        tally: Arc::new(Tally::new()),
+        events,
+        tasks: Tasks::default(),
+        limits: config.limits,
+    })
 }
 
 async fn accept(listener: TcpListener, shared: Arc<Shared>) {

@@ -79,6 +79,25 @@ pub enum Settlement {
 ///
 /// Invariant: it leaves only by [`HeldRequest::release`], which takes a permit by value and compares it with
 /// [`HeldRequest::image`]; what is sent is built from that image and from nothing else (`released_bytes_equal_the_image`).
+/// Neither a permit nor a request is spent twice:
+///
+/// ```compile_fail,E0382
+/// fn twice(one: clicket_egress::HeldRequest, other: clicket_egress::HeldRequest, permit: clicket_guard::permit::EffectPermit) {
+///     let _ = one.release(permit);
+///     let _ = other.release(permit);
+/// }
+/// ```
+///
+/// ```compile_fail,E0382
+/// fn after_refusal(held: clicket_egress::HeldRequest, permit: clicket_guard::permit::EffectPermit) {
+///     held.refuse(clicket_egress::HoldRefusal::Policy);
+///     let _ = held.release(permit);
+/// }
+/// ```
+///
+/// ```compile_fail,E0616
+/// fn changed(mut held: clicket_egress::HeldRequest) { held.image.body.clear(); }
+/// ```
 pub struct HeldRequest {
     id: u64,
     class: WriteClass,

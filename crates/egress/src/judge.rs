@@ -46,3 +46,7 @@ pub(crate) async fn judged_addresses(shared: &Shared, origin: &Origin) -> Result
     };
     judge(&answer, origin.port(), &shared.rules).map_err(refused)
 }
+
+#[cfg(test)]
+#[path = "judge_tests.rs"]
+mod tests;

@@ -11,6 +11,7 @@ mod headers;
 mod hold;
 mod judge;
 mod limits;
+mod machine;
 mod pool;
 mod quiet;
 mod record;

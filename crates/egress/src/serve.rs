@@ -110,7 +110,10 @@ async fn hold_write(
     draft.record.outcome = Outcome::HeldRefused(HoldRefusal::BrowserLeft);
     let waiting = Waiting { id: draft.record.id, class, facts, headers: to_origin(&head.headers), body };
     match hold(&shared, waiting, &mut draft.record.request_bytes).await {
-        Ok((released, settling)) => release(shared, origin.clone(), released, settling, draft).await,
+        Ok((released, settling)) => {
+            let answered = release(shared, origin.clone(), released, settling, draft).await;
+            Ok(answered.unwrap_or_else(|Closed| no_answer_to(class)))
+        }
         Err(why) => {
             draft.settle(Outcome::HeldRefused(why));
             Ok(refusal_of(class))
@@ -120,10 +123,22 @@ async fn hold_write(
 
 /// A navigation answered 204 leaves the page and the typed values standing; a script sees a refusal it may not read.
 fn refusal_of(class: WriteClass) -> Response<EdgeBody> {
-    let status = match class {
+    empty(match class {
         WriteClass::Navigation => StatusCode::NO_CONTENT,
         WriteClass::Script | WriteClass::Beacon => StatusCode::FORBIDDEN,
-    };
+    })
+}
+
+/// A released write to which no answer came. Chromium sends a request again by itself, a POST too, when a kept connection closes
+/// without a byte; a write that may have been acted on must not come twice, so it gets an answer.
+fn no_answer_to(class: WriteClass) -> Response<EdgeBody> {
+    empty(match class {
+        WriteClass::Navigation => StatusCode::NO_CONTENT,
+        WriteClass::Script | WriteClass::Beacon => StatusCode::GATEWAY_TIMEOUT,
+    })
+}
+
+fn empty(status: StatusCode) -> Response<EdgeBody> {
     let mut response = Response::new(EdgeBody::Empty);
     *response.status_mut() = status;
     response

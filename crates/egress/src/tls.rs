@@ -71,7 +71,8 @@ fn certificate_kind(error: &CertificateError) -> FailKind {
     match error {
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => FailKind::CertificateExpired,
         CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => FailKind::CertificateNotYetValid,
-        CertificateError::UnknownIssuer => FailKind::CertificateUntrusted,
+        // A known root's name under another key is a stranger as well.
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => FailKind::CertificateUntrusted,
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => FailKind::CertificateWrongName,
         _ => FailKind::CertificateBad,
     }

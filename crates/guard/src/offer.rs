@@ -3,10 +3,11 @@
 use clicket_journal::Digest;
 use serde::{Deserialize, Serialize};
 
-use crate::limits::{ENTRIES_MAX, OPTIONS_MAX};
+use crate::limits::{ENTRIES_MAX, VALUE_CHARS_MAX};
 use crate::observation::{Control, ControlKind, Handle, Observation, Tri};
 use crate::permit::{Action, Bound, Direction, Switch, ValueSource};
-use crate::secret::SecretField;
+use crate::secret::{Scrubber, SecretField};
+use crate::untrusted::PageText;
 
 /// An id that names one entry of one offer and nothing else.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -214,7 +215,7 @@ impl Offer {
                 }
             }
             ControlKind::Choice => {
-                for option in control.options.iter().filter(|option| !option.selected && !option.disabled).take(OPTIONS_MAX) {
+                for option in control.options.iter().filter(|option| !option.selected && !option.disabled) {
                     let label = option.label.judged().to_owned();
                     self.push(Operation::Choose, Action::Choose { control: bound, option: option.index, label });
                 }
@@ -293,7 +294,9 @@ fn fits(seen: &Observation, control: &Control, value: &ValueOffer) -> Option<Val
     }
     match value {
         ValueOffer::Text { key, text } => {
-            let there = control.value.as_ref().is_some_and(|now| now.judged() == text);
+            // Compared as an observation would show it: cleaned and cut.
+            let shown = PageText::read(text, VALUE_CHARS_MAX, &Scrubber::default());
+            let there = control.value.as_ref().is_some_and(|now| *now == shown);
             (!control.secret_field && !there).then(|| ValueSource::Text { key: key.clone(), text: text.clone() })
         }
         ValueOffer::Secret { key, origin, field } => {
@@ -303,7 +306,9 @@ fn fits(seen: &Observation, control: &Control, value: &ValueOffer) -> Option<Val
                 SecretField::Concealed => control.secret_field,
                 SecretField::AnyText => true,
             };
-            (same && kind && !(control.filled && control.secret_field)).then(|| ValueSource::Secret { key: key.clone() })
+            let shown = Scrubber::mark(key);
+            let there = control.filled && (control.secret_field || control.value.as_ref().is_some_and(|now| now.judged() == shown));
+            (same && kind && !there).then(|| ValueSource::Secret { key: key.clone() })
         }
     }
 }

@@ -1,0 +1,11 @@
+//! The road out, driven over real sockets on loopback.
+
+// The helpers of a test program are public to its own modules and to nobody else.
+#![allow(unreachable_pub)]
+
+mod hold;
+mod hostile;
+mod names;
+mod pass;
+mod support;
+mod two_faces;
