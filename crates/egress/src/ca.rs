@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use rcgen::{
-    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa, KeyPair, KeyUsagePurpose,
+    BasicConstraints, CertificateParams, CertifiedIssuer, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa, KeyPair, KeyUsagePurpose,
     PublicKeyData, SanType,
 };
 use rustls::ServerConfig;
@@ -46,6 +46,7 @@ impl Authority {
         let host_key = KeyPair::generate().map_err(|_| EdgeError::NoCertificate)?;
         let spki = ca_key.subject_public_key_info();
         let mut params = CertificateParams::default();
+        params.distinguished_name = DistinguishedName::new();
         params.distinguished_name.push(DnType::CommonName, "Clicket, this run only");
         params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
         params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::DigitalSignature];
@@ -94,6 +95,8 @@ impl Authority {
             Ok(address) => SanType::IpAddress(address),
             Err(_) => SanType::DnsName(host.try_into().map_err(|_| EdgeError::NoCertificate)?),
         };
+        // Without a name of its own: browsers read the alternative names only.
+        params.distinguished_name = DistinguishedName::new();
         params.subject_alt_names = vec![name];
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
         params.key_usages = vec![KeyUsagePurpose::DigitalSignature];

@@ -11,7 +11,7 @@ use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http::{Method, Uri};
 use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
 use crate::edge::EdgeEvent;
@@ -21,7 +21,7 @@ use crate::record::{FailKind, Sent};
 use crate::shared::Shared;
 
 /// Why a held request was not sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HoldRefusal {
     /// The policy refuses it.
@@ -64,7 +64,7 @@ pub enum NotReleased {
 }
 
 /// What became of a released request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Settlement {
     /// The origin answered with this status.

@@ -17,6 +17,8 @@ pub struct EdgeLimits {
     pub request_body_ms: u64,
     /// The handshake with the browser, which is on this machine.
     pub browser_tls_ms: u64,
+    /// How long the browser may leave an answer's bytes unread: a paused film is not a fault, a run is not for ever.
+    pub browser_stall_ms: u64,
     /// One name, all its addresses.
     pub resolve_ms: u64,
     /// One address; the next one is tried after it.
@@ -70,6 +72,7 @@ impl Default for EdgeLimits {
             request_head_ms: 60_000,
             request_body_ms: 15_000,
             browser_tls_ms: 10_000,
+            browser_stall_ms: 300_000,
             resolve_ms: 8_000,
             connect_ms: 5_000,
             addresses_tried_max: 4,

@@ -6,11 +6,13 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::Response;
 use hyper::body::{Body, Frame, SizeHint};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Sleep, sleep};
 
 use crate::body::{BodyCut, EdgeBody};
 
@@ -73,11 +75,14 @@ impl Drop for QuietBody {
 pub(crate) struct QuietIo<S> {
     stream: S,
     voice: Voice,
+    stall: Duration,
+    stalled: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> QuietIo<S> {
-    pub(crate) fn new(stream: S, voice: Voice) -> Self {
-        Self { stream, voice }
+    /// `stall_ms` is how long the other side may leave written bytes unread.
+    pub(crate) fn new(stream: S, voice: Voice, stall_ms: u64) -> Self {
+        Self { stream, voice, stall: Duration::from_millis(stall_ms), stalled: None }
     }
 }
 
@@ -98,7 +103,15 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for QuietIo<S> {
         if self.voice.0.load(Relaxed) == SILENT {
             return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
         }
-        Pin::new(&mut self.stream).poll_write(cx, bytes)
+        let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        if written.is_ready() {
+            self.stalled = None;
+            return written;
+        }
+        // A full buffer stops the asking for more of a body, and with it the body's own deadlines.
+        let stall = self.stall;
+        let stalled = self.stalled.get_or_insert_with(|| Box::pin(sleep(stall)));
+        stalled.as_mut().poll(cx).map(|()| Err(io::ErrorKind::TimedOut.into()))
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

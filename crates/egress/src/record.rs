@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clicket_guard::effect::RequestFacts;
 use clicket_guard::reach::{Passage, ReachReason, Relation};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc::OwnedPermit;
 
 use crate::edge::EdgeEvent;
@@ -16,7 +16,7 @@ use crate::limits::RECORD_URL_CHARS_MAX;
 use crate::shared::Tally;
 
 /// One request and what became of it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RequestRecord {
     /// Counts up from 1 within a run.
     pub id: u64,
@@ -55,7 +55,7 @@ pub struct RequestRecord {
 }
 
 /// What became of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind", content = "why")]
 pub enum Outcome {
     /// It passed, and the origin answered.
@@ -71,7 +71,7 @@ pub enum Outcome {
 }
 
 /// Why the edge did not send a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "by", content = "reason")]
 pub enum RefuseReason {
     /// The rules of reach.
@@ -97,7 +97,7 @@ pub enum RefuseReason {
 }
 
 /// How much of a request the origin may have got.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sent {
     /// Not a byte.
@@ -109,7 +109,7 @@ pub enum Sent {
 }
 
 /// Why no answer, or no whole answer, came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailKind {
     /// The name has no address.
@@ -153,7 +153,7 @@ pub enum FailKind {
 }
 
 /// Sums over a run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Requests that passed and were answered.
     pub passed: u64,

@@ -23,7 +23,7 @@ use crate::quiet::{QuietIo, Voice};
 use crate::record::RefuseReason;
 use crate::serve::{Closed, answer};
 use crate::shared::{Shared, lock};
-use crate::target::{address_of, read_authority};
+use crate::target::{address_of, authority_of, read_authority};
 
 /// The page that a new context opens first, so that it answers the challenge once.
 const SEED_PAGE: &str = "<!doctype html><meta charset=\"utf-8\"><title>Clicket</title>";
@@ -51,7 +51,7 @@ pub(crate) async fn serve_connection(shared: Arc<Shared>, stream: TcpStream) {
             }
         })
     };
-    let io = TokioIo::new(QuietIo::new(stream, voice));
+    let io = TokioIo::new(QuietIo::new(stream, voice, shared.limits.browser_stall_ms));
     // How the outer connection ends is of no interest: either a tunnel was granted or all is said.
     let _ = server(&shared.limits).serve_connection(io, service).with_upgrades().await;
     let tunnel = lock(&granted).take();
@@ -129,7 +129,8 @@ async fn grant_tunnel(shared: &Shared, request: &Request<Incoming>) -> Result<Or
         },
     };
     if let Some(stop) = stop {
-        record_tunnel(shared, authority, origin.as_ref(), stop).await;
+        let spelled = origin.as_ref().map_or_else(|| authority.to_owned(), authority_of);
+        record_tunnel(shared, &spelled, origin.as_ref(), stop).await;
         return Err(Closed);
     }
     origin.ok_or(Closed)
@@ -157,13 +158,13 @@ async fn serve_tunnel(shared: Arc<Shared>, tunnel: Tunnel) {
         Some(Err(error)) if error.kind() == std::io::ErrorKind::UnexpectedEof => return,
         Some(Err(_)) => {
             let stop = Stop::Refused(RefuseReason::NotTls, None);
-            return record_tunnel(&shared, &authority(&origin), Some(&origin), stop).await;
+            return record_tunnel(&shared, &authority_of(&origin), Some(&origin), stop).await;
         }
     };
     let named = start.client_hello().server_name().map(str::to_ascii_lowercase);
     if !is_server_name(&origin, named.as_deref()) {
         let stop = Stop::Refused(RefuseReason::ServerName, None);
-        return record_tunnel(&shared, &authority(&origin), Some(&origin), stop).await;
+        return record_tunnel(&shared, &authority_of(&origin), Some(&origin), stop).await;
     }
     let Ok(config) = shared.authority.server_config(origin.host()) else {
         return;
@@ -186,7 +187,7 @@ where
             async move { inner(shared, origin, request).await.map(|response| voice.speak(response)) }
         })
     };
-    let io = TokioIo::new(QuietIo::new(stream, voice));
+    let io = TokioIo::new(QuietIo::new(stream, voice, shared.limits.browser_stall_ms));
     // How it ended shows in the records of its requests.
     let _ = server(&shared.limits).serve_connection(io, service).await;
 }
@@ -195,7 +196,7 @@ where
 async fn inner(shared: Arc<Shared>, origin: Arc<Origin>, request: Request<Incoming>) -> Result<Response<EdgeBody>, Closed> {
     if request.uri().authority().is_some() || request.uri().scheme().is_some() || request.method() == Method::CONNECT {
         let stop = Stop::Refused(RefuseReason::Target, None);
-        record_tunnel(&shared, &authority(&origin), Some(&origin), stop).await;
+        record_tunnel(&shared, &authority_of(&origin), Some(&origin), stop).await;
         return Err(Closed);
     }
     answer(shared, origin, request).await
@@ -208,8 +209,4 @@ fn is_server_name(origin: &Origin, named: Option<&str>) -> bool {
         (None, Some(named)) => named == origin.host(),
         (Some(_), Some(_)) | (None, None) => false,
     }
-}
-
-fn authority(origin: &Origin) -> String {
-    format!("{}:{}", origin.host(), origin.port())
 }

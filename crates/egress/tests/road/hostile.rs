@@ -149,11 +149,25 @@ async fn connections_that_say_nothing_end() {
     let mut slow = TcpStream::connect(edge.address()).await.unwrap();
     slow.write_all(b"CONNECT shop.exa").await.unwrap();
     let mut tunnel = connect(&edge, "shop.example:443").await.unwrap();
-    for stream in [&mut silent, &mut slow, &mut tunnel] {
+    let mut idle = TcpStream::connect(edge.address()).await.unwrap();
+    idle.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
+    assert_eq!(soon(read_answer(&mut idle)).await.unwrap().status, 407);
+    for stream in [&mut silent, &mut slow, &mut tunnel, &mut idle] {
         let mut rest = Vec::new();
         let _ = soon(stream.read_to_end(&mut rest)).await;
         assert!(rest.is_empty());
     }
+}
+
+#[tokio::test]
+async fn a_browser_that_reads_nothing_does_not_hold_a_connection_for_ever() {
+    let root = TestRoot::make();
+    let endless = Manners::Endless(b"HTTP/1.1 200 OK\r\n\r\n".to_vec());
+    let shop = LoggingOrigin::https(root.server_config(SHOP, Dated::Now), endless).await;
+    let (edge, mut events) = Setup::for_shop().map(SHOP, &shop).trust(&root).limit(|limits| limits.browser_stall_ms = 300).open().await;
+    let mut browser = Browser::tunnel(&edge, SHOP).await;
+    browser.send(&get(SHOP, "/", NAVIGATE)).await;
+    assert_eq!(record(&mut events).await.cut, Some(FailKind::BrowserLeft));
 }
 
 /// A small generator of its own, so that a failure can be repeated.
