@@ -5,6 +5,8 @@ pub mod address;
 pub mod approval;
 pub mod choice;
 pub mod effect;
+#[cfg(test)]
+mod fixtures;
 pub mod gate;
 pub mod limits;
 pub mod observation;

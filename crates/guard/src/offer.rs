@@ -1,5 +1,7 @@
 //! From an observation to a finite list: everything that may be done next, each with a fresh id.
 
+use std::collections::HashSet;
+
 use clicket_journal::Digest;
 use serde::{Deserialize, Serialize};
 
@@ -167,7 +169,9 @@ impl Offer {
             entries: Vec::new(),
             left_out: 0,
         };
-        for control in seen.controls.iter().filter(|control| usable(control)) {
+        // A handle that is there twice would be judged as one control and pressed as another.
+        let mut known = HashSet::new();
+        for control in seen.controls.iter().filter(|control| known.insert(control.handle) && usable(control)) {
             offer.offer_control(seen, control, values);
         }
         offer.offer_plain(seen, history);

@@ -90,7 +90,9 @@ impl RequestPattern {
         let (method, path) = text.trim().split_once(' ').ok_or_else(wrong)?;
         let method_ok = matches!(method, "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE");
         let path = path.trim();
-        let path_ok = path.starts_with('/') && !path.starts_with("//") && !path.contains(['*', '?', '#', ' ', '\\']) && path.len() <= 2_000;
+        let exact = path.starts_with('/') && !path.starts_with("//") && !path.contains(['*', '?', '#', ' ', '\\']) && path.len() <= 2_000;
+        // A path in any other spelling than the parser's own would never be met.
+        let path_ok = exact && url::Url::parse(&format!("https://path.invalid{path}")).is_ok_and(|url| url.path() == path);
         if !method_ok || !path_ok {
             return Err(wrong());
         }
