@@ -13,16 +13,37 @@ impl Rules<'_> {
         let (world, lexicon) = (self.world, self.lexicon);
         let Some(value) = clause.value.as_ref() else { return self.fill_named(clause) };
         let blank = clause.field.core().is_empty();
+        if clause.every_field {
+            return self.fill_each(clause, value);
+        }
         let fields = by_field(&world.fill).len();
         self.offer_all(Op::Fill, |entry| {
             let text = entry.value_text.as_ref().map_or(0.0, |own| text_fit(lexicon, value, own));
             let held = holds_value(world, entry) && entry.value.folded == value.folded;
-            if text < 0.75 || held || (clause.every_field && holds_value(world, entry)) {
+            if text < 0.75 || held {
                 return 0.0;
             }
-            let field = if blank || clause.every_field { blank_field_fit(entry, fields) } else { field_fit(lexicon, clause, entry) };
+            let field = if blank { blank_field_fit(entry, fields) } else { field_fit(lexicon, clause, entry) };
             field.min(text)
         });
+    }
+
+    /// The same value into every field, in page order.
+    fn fill_each(&mut self, clause: &Clause, value: &Text) {
+        let (world, lexicon) = (self.world, self.lexicon);
+        let secret = lexicon.has(&clause.field, "field_password");
+        let mut score = 0.93;
+        for field in by_field(&world.fill) {
+            let open = field.iter().copied().find(|at| {
+                let entry = &world.fill[*at];
+                let wanted = entry.value_text.as_ref().is_some_and(|own| own.folded == value.folded);
+                wanted && !holds_value(world, entry) && (!secret || is_password(kind_of_field(lexicon, entry)))
+            });
+            if let Some(at) = open {
+                self.offer(Op::Fill, at, score);
+                score -= 0.01;
+            }
+        }
     }
 
     /// A field named without a value: the operator's own value for it.
@@ -54,7 +75,7 @@ impl Rules<'_> {
         let (world, lexicon) = (self.world, self.lexicon);
         let fields = by_field(&world.fill).len();
         let typed = world.fill.iter().find(|entry| entry.value_text.as_ref() == Some(value) && holds_value(world, entry));
-        let typed = typed.or_else(|| world.fill.iter().find(|entry| entry.value.folded == value.folded));
+        let typed = typed.or_else(|| world.enter.iter().chain(&world.fill).find(|entry| entry.value.folded == value.folded));
         if let Some(field) = typed {
             self.offer_all(Op::Press, |entry| {
                 let own = entry_concept(lexicon, entry, "add");

@@ -13,22 +13,28 @@ const PHRASE_WORDS_MAX: usize = 6;
 #[derive(Debug)]
 pub(crate) struct Lexicon {
     phrases: HashMap<Vec<String>, Vec<&'static str>>,
+    /// The same without little words, where two words or more remain: `terms and conditions` is `terms conditions`.
+    bare: HashMap<Vec<String>, Vec<&'static str>>,
 }
 
 impl Lexicon {
     /// Reads the built-in table.
     pub(crate) fn new() -> Self {
         let mut phrases: HashMap<Vec<String>, Vec<&'static str>> = HashMap::new();
+        let mut bare: HashMap<Vec<String>, Vec<&'static str>> = HashMap::new();
         for line in TABLE.lines().filter(|line| !line.starts_with('#')) {
             let Some((concept, list)) = line.split_once('=') else { continue };
             for phrase in list.split('|') {
-                let words = Text::new(phrase).words;
+                let Text { words, content, .. } = Text::new(phrase);
                 if !words.is_empty() {
                     phrases.entry(words).or_default().push(concept.trim());
                 }
+                if content.len() > 1 {
+                    bare.entry(content).or_default().push(concept.trim());
+                }
             }
         }
-        Self { phrases }
+        Self { phrases, bare }
     }
 
     /// How much of `text` is a phrase of `concept`: 0 when none occurs, 1 when the text is nothing else.
@@ -46,9 +52,11 @@ impl Lexicon {
 
     /// Concepts that make up the whole of `text`.
     pub(crate) fn whole(&self, text: &Text) -> HashSet<&'static str> {
-        let content = if text.content.is_empty() { &text.words } else { &text.content };
-        let all = self.phrases.get(&text.words).into_iter().flatten();
-        all.chain(self.phrases.get(content).into_iter().flatten()).copied().collect()
+        let by = |map: &HashMap<Vec<String>, Vec<&'static str>>, words: &[String]| map.get(words).cloned().unwrap_or_default();
+        let mut concepts: HashSet<&'static str> = HashSet::from_iter(by(&self.phrases, &text.words));
+        concepts.extend(by(&self.phrases, &text.content));
+        concepts.extend(by(&self.bare, &text.content));
+        concepts
     }
 
     /// The best coverage of `text` by any of `concepts`.

@@ -21,7 +21,11 @@ mod words;
 #[cfg(test)]
 mod chore_tests;
 #[cfg(test)]
+mod explicit_tests;
+#[cfg(test)]
 mod page_tests;
+#[cfg(test)]
+mod property_tests;
 #[cfg(test)]
 mod testing;
 

@@ -100,7 +100,8 @@ fn spread_fit(object: &Object, entry: &Entry) -> f64 {
 
 /// Words around a quoted object ask for a row, a section or a dialog.
 fn context_factor(object: &Object, entry: &Entry) -> f64 {
-    let wanted = object.context.core();
+    // `by clicking the "x"`: how, not where.
+    let wanted: Vec<String> = object.context.core().into_iter().filter(|word| !word.ends_with("ing")).collect();
     if wanted.is_empty() {
         return 1.0;
     }

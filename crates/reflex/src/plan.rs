@@ -7,6 +7,7 @@ use crate::lexicon::Lexicon;
 use crate::matching::{clause_fit, entry_concept, labels, place_words};
 use crate::page::{Effect, Entry, Op, World};
 use crate::progress::{Progress, judge};
+use crate::verbs::Intent;
 use crate::words::{Overlap, Text};
 
 /// From this confidence on an act is good enough that no detour is looked for.
@@ -174,6 +175,9 @@ impl Rules<'_> {
                 let closed = !entry.is("expanded") && matches!(entry.role.as_str(), "button" | "" | "link" | "summary");
                 if closed && lexicon.coverage(&entry.name, "menu") > 0.9 { 0.65 } else { 0.0 }
             });
+        }
+        if self.best() < GOOD_ENOUGH && matches!(clause.intent, Intent::AddToBasket | Intent::Search | Intent::Open) {
+            self.offer_all(Op::Press, |entry| if lexicon.coverage(&entry.name, "catalogue") > 0.9 { 0.64 } else { 0.0 });
         }
         if self.best() < GOOD_ENOUGH {
             self.offer_all(Op::Press, |entry| 0.9 * clause_fit(lexicon, clause, entry).min(0.55));

@@ -71,15 +71,15 @@ impl Rules<'_> {
             return true;
         }
         let fill = &self.world.fill;
-        let typed = (0..fill.len()).find(|at| is_login_name(kind_of_field(self.lexicon, &fill[*at])) && holds_value(self.world, &fill[*at]));
-        if let Some(at) = typed {
+        let names = |entry: &&Entry| is_login_name(kind_of_field(self.lexicon, entry)) && !self.is_newsletter(entry);
+        let typed = fill.iter().filter(names).find(|entry| holds_value(self.world, entry)).or_else(|| self.world.enter.iter().find(names));
+        if let Some(field) = typed {
             let lexicon = self.lexicon;
-            let world = self.world;
             self.offer_all(Op::Press, |entry| {
                 let own = entry_concept(lexicon, entry, "continue").max(entry_concept(lexicon, entry, "sign_in"));
                 if own > 0.0 && (entry.submits || entry.role == "button") { explicit(own) } else { 0.0 }
             });
-            self.offer_enter(&world.fill[at], 0.8);
+            self.offer_enter(field, 0.8);
         }
         typed.is_some()
     }
@@ -155,6 +155,10 @@ impl Rules<'_> {
     pub(crate) fn search(&mut self, wanted: &Text) {
         let fields = self.search_fields();
         let (world, lexicon) = (self.world, self.lexicon);
+        // A field that holds the query already is not offered for filling again, only for Enter.
+        if let Some(field) = world.enter.iter().find(|entry| kind_of_field(lexicon, entry) == Kind::Search && same_words(wanted, &entry.value)) {
+            return self.send_search(field);
+        }
         if fields.is_empty() {
             self.offer_all(Op::Press, |entry| {
                 let opens = matches!(entry.role.as_str(), "button" | "link" | "");
@@ -266,15 +270,13 @@ impl Rules<'_> {
         let lexicon = self.lexicon;
         let searched = self.world.history.iter().any(|past| past.op == Op::Fill && past.effect.happened() && same_words(wanted, &past.text))
             && self.world.history.iter().any(|past| matches!(past.op, Op::Enter | Op::Press) && past.effect.happened());
-        let on_the_way = self.search_fields().iter().any(|at| self.has_query(wanted, &self.world.fill[*at])) && !self.world.on_this_page().is_empty();
+        let query_here = self.world.enter.iter().any(|entry| kind_of_field(lexicon, entry) == Kind::Search && same_words(wanted, &entry.value));
+        let on_the_way = query_here && !self.world.on_this_page().is_empty();
         if !searched || on_the_way {
             self.search(wanted);
         }
         if self.best() < GOOD_ENOUGH {
             self.offer_all(Op::Press, |entry| if lexicon.coverage(&entry.name, "next") > 0.9 || lexicon.coverage(&entry.name, "more") > 0.9 { 0.72 } else { 0.0 });
-        }
-        if self.best() < GOOD_ENOUGH && !self.world.can_scroll_down {
-            self.offer_all(Op::Press, |entry| if lexicon.coverage(&entry.name, "catalogue") > 0.9 { 0.64 } else { 0.0 });
         }
     }
 }

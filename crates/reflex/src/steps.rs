@@ -6,7 +6,7 @@ use crate::page::{Entry, Op};
 use crate::plan::{GOOD_ENOUGH, Rules};
 use crate::progress::{fits_field, toggle_fit};
 use crate::verbs::Intent;
-use crate::words::Text;
+use crate::words::{Text, is_role_word};
 
 impl Rules<'_> {
     /// Offers the acts that bring `clause` forward.
@@ -48,7 +48,7 @@ impl Rules<'_> {
         if clause.object.ordinal.is_some() {
             return self.press_nth(clause);
         }
-        if clause.object.is_blank() && clause.object.context.core().is_empty() {
+        if clause.object.is_blank() && clause.object.context.core().is_empty() && !self.press_little_word(clause) {
             return self.press_by_role(clause);
         }
         let lexicon = self.lexicon;
@@ -56,6 +56,14 @@ impl Rules<'_> {
         self.offer_all(Op::Toggle, |entry| clause_fit(lexicon, clause, entry) - 0.02);
         self.offer_all(Op::Choose, |entry| text_fit(lexicon, &clause.object.text, &entry.option) - 0.04);
         self.fill_before_submit(clause);
+    }
+
+    /// `click button ONE`: a label that is only a little word, which elsewhere says nothing.
+    fn press_little_word(&mut self, clause: &Clause) -> bool {
+        const ARTICLES: &[&str] = &["the", "a", "an", "on", "this", "that"];
+        let said = |entry: &Entry| !entry.name.words.is_empty() && entry.name.words.iter().all(|word| clause.object.text.words.contains(word) && !ARTICLES.contains(&word.as_str()) && !is_role_word(word));
+        self.offer_all(Op::Press, |entry| if said(entry) { 0.92 } else { 0.0 });
+        !self.acts.is_empty()
     }
 
     /// `click the button`: the only one of its kind.

@@ -101,6 +101,14 @@ impl Page {
         self
     }
 
+    /// Adds to the last field.
+    pub(crate) fn which_has(mut self, more: Value) -> Self {
+        if let Some(field) = self.fields.pop() {
+            self.fields.push(merged(field, more));
+        }
+        self
+    }
+
     pub(crate) fn list(mut self, name: &str, value: &str, options: &[&str]) -> Self {
         for option in options {
             self.choose.push(json!({"role": "combobox", "name": name, "value": value, "option": option}));
