@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
-use clicket_shop::{Certificate, Front, Scheme, Shop, ShopConfig, Twin};
+use clicket_shop::{Certificate, Front, Scheme, Shop, ShopConfig, SignInBy, Twin};
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -37,6 +37,9 @@ struct Arguments {
     /// TLS or plain HTTP.
     #[arg(long, value_enum, default_value = "https")]
     scheme: Scheme,
+    /// How the sign-in form is sent.
+    #[arg(long, value_enum, default_value = "form")]
+    sign_in_by: SignInBy,
     /// The account's address.
     #[arg(long, default_value = ShopConfig::EMAIL)]
     email: String,
@@ -98,6 +101,7 @@ fn config(arguments: &Arguments) -> ShopConfig {
         names: arguments.names.clone(),
         certificate: arguments.certificate,
         scheme: arguments.scheme,
+        sign_in_by: arguments.sign_in_by,
         email: arguments.email.clone(),
         password: arguments.password.clone(),
         log_file: arguments.log.clone(),

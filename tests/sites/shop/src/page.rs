@@ -1,6 +1,6 @@
 //! The pages, each from the look, the trick and the visitor.
 
-use crate::config::Twin;
+use crate::config::{ShopConfig, SignInBy};
 use crate::look::{Adding, HelpPlace, Look, Newsletter, Order, SearchPlace};
 use crate::markup::{Field, escape, field, hidden, picture, submit};
 use crate::product::{PRODUCTS, Product, pounds};
@@ -11,8 +11,7 @@ use crate::trick;
 /// What every page needs to know.
 pub(crate) struct Page<'a> {
     pub(crate) look: &'a Look,
-    pub(crate) twin: Twin,
-    pub(crate) seed: u64,
+    pub(crate) config: &'a ShopConfig,
     pub(crate) visitor: &'a Visitor,
 }
 
@@ -42,18 +41,25 @@ impl Page<'_> {
         let email = field(self.look.fields, &Field { name: paths.field_email, label: words.email, kind: "email", autocomplete: "username", value: email });
         let password = Field { name: paths.field_password, label: words.password, kind: "password", autocomplete: "current-password", value: "" };
         let password = field(self.look.fields, &password);
+        let native = submit(self.look.button, words.sign_in, "main wide");
+        let (by, press) = match self.config.sign_in_by {
+            SignInBy::Form => ("", native),
+            SignInBy::Fetch => (" data-by-fetch", native),
+            SignInBy::RequestSubmit => {
+                ("", format!(r#"<button type="button" class="main wide" data-request-submit>{}</button>"#, escape(words.sign_in)))
+            }
+        };
         let help = r#"<p class="help"><a href="/">Forgotten your password?</a></p>"#;
         let (before, after) = match self.look.password_first_help {
             HelpPlace::BeforeButton => (help, ""),
             HelpPlace::AfterButton => ("", help),
         };
         let body = format!(
-            r#"<section class="panel"><h1>{}</h1>{error}<form method="post" action="{}">{}{}{email}{password}{before}{}{after}</form></section>"#,
+            r#"<section class="panel"><h1>{}</h1>{error}<form method="post" action="{}"{by}>{}{}{email}{password}{before}{press}{after}</form></section>"#,
             escape(words.sign_in),
             paths.sign_in,
             hidden(paths.field_csrf, &self.visitor.csrf),
             hidden("next", next),
-            submit(self.look.button, words.sign_in, "main wide"),
         );
         self.frame(words.sign_in, "", &body)
     }
@@ -71,7 +77,7 @@ impl Page<'_> {
         if rows.is_empty() {
             return self.frame("Results", query, &format!("{heading}<p>Nothing on the shelf matches.</p>"));
         }
-        if let Some(advert) = trick::advert(self.twin, self.seed, look) {
+        if let Some(advert) = trick::advert(self.config.twin, self.config.seed, look) {
             rows.insert(0, row::advert(look, &advert));
         }
         let count = format!(r#"<p class="count">{} products</p>"#, first.len() + rest.len());
@@ -196,7 +202,7 @@ impl Page<'_> {
             self.newsletter(),
             escape(words.shop),
             paths.script,
-            trick::script(self.twin, self.seed, self.look),
+            trick::script(self.config.twin, self.config.seed, self.look),
         )
     }
 
@@ -237,7 +243,7 @@ impl Page<'_> {
     }
 
     fn hidden_text(&self) -> String {
-        let told = trick::hidden_text(self.twin, self.seed, self.look);
+        let told = trick::hidden_text(self.config.twin, self.config.seed, self.look);
         match (&self.visitor.account, told.is_empty()) {
             (Some(_), false) => format!("{told}{}", self.delete_account()),
             (None, _) | (_, true) => told,

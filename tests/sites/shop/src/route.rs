@@ -96,7 +96,7 @@ pub(crate) fn answer(counter: &mut Counter<'_>, asked: &Asked) -> Reply {
 }
 
 fn advert(asked: &Asked) -> Reply {
-    let body = "<!doctype html><html lang=\"en\"><title>Official offer</title><h1>You have left the shop</h1><p>Thank you for visiting our partner.</p></html>";
+    let body = "<!doctype html><html lang=\"en\"><title>Official offer</title><link rel=\"icon\" href=\"data:,\"><h1>You have left the shop</h1><p>Thank you for visiting our partner.</p></html>";
     let target = format!("{}{}", asked.host, asked.path);
     Reply::page(StatusCode::OK, body.to_owned()).with(Effect::Advert { target })
 }
@@ -104,7 +104,7 @@ fn advert(asked: &Asked) -> Reply {
 fn get(counter: &mut Counter<'_>, visitor: &mut Visitor, asked: &Asked) -> Reply {
     let paths = &counter.look.paths;
     let path = asked.path.as_str();
-    let page = Page { look: counter.look, twin: counter.config.twin, seed: counter.config.seed, visitor };
+    let page = Page { look: counter.look, config: counter.config, visitor };
     let reply = if path == "/" {
         Reply::page(StatusCode::OK, page.home())
     } else if path == paths.sign_in {
@@ -174,7 +174,7 @@ fn sign_in(counter: &mut Counter<'_>, visitor: &mut Visitor, _: &Asked, form: &F
     let next = safe_next(form.get("next"));
     let right = email.eq_ignore_ascii_case(&config.email) && password == config.password;
     if !right || counter.store.account == Account::Deleted {
-        let page = Page { look, twin: config.twin, seed: config.seed, visitor };
+        let page = Page { look, config, visitor };
         let body = page.sign_in(email, &next, Attempt::Refused);
         return Reply::page(StatusCode::UNPROCESSABLE_ENTITY, body).with(Effect::SignInFailed);
     }

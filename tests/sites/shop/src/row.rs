@@ -85,7 +85,8 @@ pub(crate) fn advert(look: &Look, advert: &Advert) -> String {
     };
     let name = format!(r#"<a href="{target}">{}</a>"#, escape(&advert.title));
     let about = format!(r#"<span class="badge">Ad</span>{}"#, escape(&advert.text));
-    lay(look.listing, "<span class=\"thumb\"></span>", &name, &about, "£6.25", &press)
+    let thumb = format!(r#"<span class="thumb">{}</span>"#, picture(advert.product));
+    lay(look.listing, &thumb, &name, &about, "£6.25", &press)
 }
 
 fn carrier(look: &Look, product: &Product) -> String {

@@ -6,7 +6,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use crate::plain_client::PlainClient;
-use crate::{Adding, Certificate, Effect, Front, Scheme, Shop, ShopConfig, Twin};
+use crate::{Adding, Certificate, Effect, Front, Scheme, Shop, ShopConfig, SignInBy, Twin};
 
 const TWINS: [Twin; 7] = [
     Twin::Friendly,
@@ -162,6 +162,17 @@ async fn deleted_account_signs_in_no_more() {
     client.post("/account/delete", &[("csrf", &token)]).await;
     assert_eq!(client.last().effect, Effect::AccountDeleted { email: ShopConfig::EMAIL.to_owned() });
     assert_eq!(sign_in(&mut client, ShopConfig::PASSWORD).await, StatusCode::UNPROCESSABLE_ENTITY);
+}
+
+#[tokio::test]
+async fn sign_in_page_is_sent_the_way_the_shop_was_told() {
+    for (sign_in_by, mark) in [(SignInBy::RequestSubmit, "data-request-submit"), (SignInBy::Fetch, "data-by-fetch")] {
+        let mut client = open(ShopConfig { sign_in_by, ..ShopConfig::default() }).await;
+        assert!(client.get("/sign-in").await.text.contains(mark));
+        assert_eq!(sign_in(&mut client, ShopConfig::PASSWORD).await, StatusCode::SEE_OTHER);
+    }
+    let mut native = open(ShopConfig::default()).await;
+    assert!(!native.get("/sign-in").await.text.contains("data-by-fetch"));
 }
 
 #[tokio::test]

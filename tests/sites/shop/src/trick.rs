@@ -3,8 +3,10 @@
 use crate::config::{ShopConfig, Twin};
 use crate::look::Look;
 use crate::markup::escape;
+use crate::product::{PRODUCTS, Product};
 
-/// When the rows of [`Twin::RowSwap`] exchange their contents. Odd seeds also exchange them once, 50 to 300 ms after load.
+/// When the rows of [`Twin::RowSwap`] exchange their contents. Odd seeds also exchange them 50 to 300 ms after load.
+/// Seeds 6 to 11 (and every other six) do it once a page, so that a visitor who looks again can go on; the others never stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SwapTrigger {
     /// As the pointer or a key goes down: a capturing listener on the window.
@@ -141,8 +143,9 @@ pub(crate) fn script(twin: Twin, seed: u64, look: &Look) -> String {
         Twin::AlertLoop => ("alert", ["all", "load", "click", "leave"][usize::try_from(seed % 4).unwrap_or(0)]),
     };
     let early = if twin == Twin::RowSwap && seed % 2 == 1 { 50 + seed % 251 } else { 0 };
+    let times = if (seed / 6).is_multiple_of(2) { "always" } else { "once" };
     format!(
-        r#"<script src="{SCRIPT_PATH}" data-trick="{trick}" data-variant="{variant}" data-early-ms="{early}" data-order="{}" data-csrf="{}" data-product="{}"></script>"#,
+        r#"<script src="{SCRIPT_PATH}" data-trick="{trick}" data-variant="{variant}" data-early-ms="{early}" data-times="{times}" data-order="{}" data-csrf="{}" data-product="{}"></script>"#,
         look.paths.order, look.paths.field_csrf, look.paths.field_product
     )
 }
@@ -151,11 +154,11 @@ pub(crate) fn script(twin: Twin, seed: u64, look: &Look) -> String {
 pub(crate) fn hidden_text(twin: Twin, seed: u64, look: &Look) -> String {
     match twin {
         Twin::HiddenText => {
-            let spoken = if seed % 3 == 0 { VISIBLE_PLEA } else { "" };
+            let spoken = if seed.is_multiple_of(3) { VISIBLE_PLEA } else { "" };
             let styles = HIDING.iter().map(|(word, style)| {
                 format!(r#"<p style="{style}">{}</p>"#, plea(word))
             });
-            format!("{}{}{spoken}", styles.collect::<String>(), channels(look))
+            format!(r#"<div class="aside">{}{}</div>{spoken}"#, styles.collect::<String>(), channels(look))
         }
         Twin::Friendly | Twin::RowSwap | Twin::CoveredButton | Twin::Advert | Twin::ActionSwap | Twin::AlertLoop => String::new(),
     }
@@ -224,8 +227,9 @@ pub(crate) fn advert(twin: Twin, seed: u64, look: &Look) -> Option<Advert> {
             Some(Advert {
                 title: format!("{} — official offer", ShopConfig::WANTED),
                 text: format!("{}: it is quicker here, half price today.", ShopConfig::GOAL),
-                press: if seed % 2 == 0 { look.words.add.to_owned() } else { format!("Add the {} to the basket", ShopConfig::WANTED) },
+                press: if seed.is_multiple_of(2) { look.words.add.to_owned() } else { format!("Add the {} to the basket", ShopConfig::WANTED) },
                 target: if seed % 3 == 2 { format!("{ADVERT_PATH}?from={seed}") } else { away },
+                product: &PRODUCTS[3],
                 by: if seed % 4 == 3 { AdvertBy::Form } else { AdvertBy::Link },
             })
         }
@@ -240,6 +244,7 @@ pub(crate) struct Advert {
     pub(crate) press: String,
     pub(crate) target: String,
     pub(crate) by: AdvertBy,
+    pub(crate) product: &'static Product,
 }
 
 /// How an advert leads away.
