@@ -20,10 +20,8 @@ const KIND_OF_ROLE = new Map(Object.entries({
   treeitem: 'option', combobox: 'button', slider: 'generic',
 }));
 
-const CLICK_ATTRIBUTES = ['onclick', 'onmousedown', 'onmouseup', 'onpointerdown', 'onpointerup', 'ontouchstart', 'ondblclick'];
-
-/** @param {any} el @param {string} tag @returns {string} the kind its own tag and attributes give it, "" if none */
-function kindOf(el, tag) {
+/** @param {any} el @param {string} tag @param {number} flags @returns {string} the kind its own tag and attributes give it, "" if none */
+function kindOf(el, tag, flags) {
   switch (tag) {
     case 'input': return kindOfInput(el);
     case 'select': return 'choice';
@@ -34,8 +32,8 @@ function kindOf(el, tag) {
     case 'button': return KIND_OF_ROLE.get(explicitRole(el)) || 'button';
     case 'summary': return isDetailsSummary(el) ? 'button' : '';
   }
-  if (isEditingHost(el)) return 'field';
-  const role = explicitRole(el);
+  if (flags & HAS_EDITABLE && isEditingHost(el)) return 'field';
+  const role = flags & HAS_ROLE ? explicitRole(el) : '';
   if (!role) return '';
   if (role === 'gridcell') return hasAttr(el, 'tabindex') ? 'option' : '';
   if (role === 'textbox' || role === 'searchbox' || role === 'spinbutton') return kindOfTextRole(el);
@@ -57,10 +55,9 @@ function kindOfInput(el) {
   }
 }
 
-/** @param {any} el @returns {boolean} inline handlers or tabindex make it pressable */
-function isPressable(el) {
-  if (CLICK_ATTRIBUTES.some((name) => hasAttr(el, name))) return true;
-  return hasAttr(el, 'tabindex') && parseInt(attr(el, 'tabindex'), 10) >= 0;
+/** @param {any} el @param {number} flags @returns {boolean} inline handlers or tabindex make it pressable */
+function isPressable(el, flags) {
+  return (flags & HAS_CLICK) !== 0 || (flags & HAS_TABINDEX) !== 0 && parseInt(attr(el, 'tabindex'), 10) >= 0;
 }
 
 /**

@@ -110,7 +110,6 @@ const textareaValueOf = getterOf(HTMLTextAreaElement.prototype, 'value');
 const selectOptionsOf = getterOf(HTMLSelectElement.prototype, 'options');
 const optionSelected = getterOf(HTMLOptionElement.prototype, 'selected');
 const optionTextOf = getterOf(HTMLOptionElement.prototype, 'text');
-const labelsOfInput = getterOf(HTMLInputElement.prototype, 'labels');
 
 /** @param {any} el @param {string} role @param {Asking} ask @returns {string | null} null: not an embedded control */
 function embeddedValue(el, role, ask) {
@@ -199,12 +198,26 @@ function inputAlternative(el, ask) {
 function labelsOf(el) {
   if (!isHtml(el)) return [];
   const tag = localNameOf(el);
-  if (tag === 'input') return Array.from(labelsOfInput(el) || []);
-  const proto = LABELED.get(tag);
-  return proto ? Array.from(proto(el) || []) : [];
+  const labels = LABELED.get(tag);
+  if (!labels) return [];
+  // The engine searches the whole tree for labels; only an element with an id can have one that is not around it.
+  return hasAttr(el, 'id') ? Array.from(labels(el) || []) : labelsAround(el);
+}
+
+/** @param {any} el @returns {Element[]} */
+function labelsAround(el) {
+  const found = [];
+  let label = closest(el, 'label');
+  for (let steps = 0; label && steps < 4; steps++) {
+    if (labelControl(label) === el) found.unshift(label);
+    const parent = parentNodeOf(label);
+    label = isElement(parent) ? closest(parent, 'label') : null;
+  }
+  return found;
 }
 
 const LABELED = new Map([
+  ['input', getterOf(HTMLInputElement.prototype, 'labels')],
   ['button', getterOf(HTMLButtonElement.prototype, 'labels')],
   ['select', getterOf(HTMLSelectElement.prototype, 'labels')],
   ['textarea', getterOf(HTMLTextAreaElement.prototype, 'labels')],

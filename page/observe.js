@@ -21,10 +21,15 @@ function observe(options, ...clickables) {
     const keys = new WeakSet(clickables.slice(split).filter(isElement));
     const seen = walkPage(options.textCharsMax, clickable);
     const chosen = chosenFrom(seen);
-    const listed = chosen.slice(0, options.controlsMax);
+    const listed = [];
+    let omitted = 0;
+    for (const candidate of chosen) {
+      if (listed.length >= options.controlsMax) omitted++;
+      else if (hasBox(candidate.shownBy)) listed.push(candidate);
+    }
     const controls = listed.map((candidate) => describe(candidate, options, keys));
     number(controls);
-    return { ...pageRecord(seen, options), omitted: chosen.length - listed.length, controls };
+    return { ...pageRecord(seen, options), omitted, controls };
   });
 }
 

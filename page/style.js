@@ -5,12 +5,13 @@
  * @property {Map<any, CSSStyleDeclaration>} styles
  * @property {Map<any, boolean>} rendered
  * @property {Map<any, string>} names
+ * @property {Map<any, {color: string, el: any} | null>} grounds
  * @property {Map<any, any>} memo other facts, by kind and element
  */
 
 /** @returns {Pass} */
 function newPass() {
-  return { styles: new Map(), rendered: new Map(), names: new Map(), memo: new Map() };
+  return { styles: new Map(), rendered: new Map(), names: new Map(), grounds: new Map(), memo: new Map() };
 }
 
 let pass = newPass();
@@ -174,11 +175,16 @@ function areaBox(area) {
  * @property {string} origin "" for the top document's own origin
  * @property {Frame | null} parent
  * @property {any} element the iframe element, null at the top
+ * @property {number} scrollX @property {number} scrollY how far its page is scrolled
+ * @property {{left: number, width: number, locked: boolean}} [extent] how far its page goes sideways
  */
 
 /** @returns {Frame} */
 function topFrame() {
-  return { doc: document, view: window, x: 0, y: 0, scaleX: 1, scaleY: 1, origin: '', parent: null, element: null };
+  return {
+    doc: document, view: window, x: 0, y: 0, scaleX: 1, scaleY: 1, origin: '', parent: null, element: null,
+    scrollX: window.scrollX, scrollY: window.scrollY,
+  };
 }
 
 const frameDocument = getterOf(HTMLIFrameElement.prototype, 'contentDocument');
@@ -205,8 +211,9 @@ function frameOf(el, doc, parent) {
   const scaleY = offsetHeightOf(el) > 0 ? rect.height / offsetHeightOf(el) : 1;
   const left = (clientLeftOf(el) + (parseFloat(style.paddingLeft) || 0)) * scaleX;
   const top = (clientTopOf(el) + (parseFloat(style.paddingTop) || 0)) * scaleY;
+  const view = defaultViewOf(doc);
   return {
-    doc, view: defaultViewOf(doc), parent, element: el,
+    doc, view, parent, element: el, scrollX: view.scrollX, scrollY: view.scrollY,
     x: parent.x + (rect.x + left) * parent.scaleX, y: parent.y + (rect.y + top) * parent.scaleY,
     scaleX: parent.scaleX * scaleX, scaleY: parent.scaleY * scaleY, origin: originOf(doc),
   };

@@ -21,6 +21,7 @@ const SIZE_SHOWN_MIN = 2;
 /**
  * @typedef {object} Level
  * @property {any} el
+ * @property {any} style
  * @property {any} next @property {any[] | null} list @property {number} at
  * @property {boolean} hidden painted away by opacity
  * @property {number} opacity
@@ -37,7 +38,7 @@ const SIZE_SHOWN_MIN = 2;
 /**
  * @typedef {object} Seen
  * @property {Candidate[]} candidates @property {any[]} headings @property {any[]} dialogs
- * @property {Array<{label: any, control: any, level: Level}>} labels
+ * @property {Array<{label: any, control: any, level: Level, at: number}>} labels
  * @property {Array<{src: string, box: Box}>} unreadableFrames
  * @property {string[]} pieces @property {number} chars @property {number} charsMax @property {string} gap
  * @property {number} nodes @property {boolean} truncated @property {boolean} busy @property {number} frames
@@ -73,7 +74,7 @@ function viewportClip() {
 function rootLevel(frame, clip) {
   const modal = modalOf(frame.doc);
   return {
-    el: null, next: null, list: null, at: 0, hidden: false, opacity: 1, mute: modal !== null, clip, cursor: 'auto', owner: null, frame,
+    el: null, style: null, next: null, list: null, at: 0, hidden: false, opacity: 1, mute: modal !== null, clip, cursor: 'auto', owner: null, frame,
     block: true, editing: false, texts: undefined,
   };
 }
@@ -90,7 +91,7 @@ function step(stack, seen) {
   if (!level.list) level.next = nextSiblingOf(node);
   const type = nodeTypeOf(node);
   if (type === TEXT) {
-    if (seen.chars < seen.charsMax || level.owner) emitText(node, level, seen);
+    if (seen.chars < seen.charsMax || (level.owner !== null && level.owner.weak)) emitText(node, level, seen);
   } else if (type === ELEMENT) {
     if (++seen.nodes > NODES_MAX) {
       seen.truncated = true;
@@ -109,9 +110,15 @@ function emitText(node, level, seen) {
     if (!seen.gap) seen.gap = ' ';
     return;
   }
+  const { owner } = level;
+  if (seen.chars >= seen.charsMax && owner && owner.ownText > 0) {
+    // Only how much text it has is still asked for.
+    owner.ownText += data.length;
+    return;
+  }
   if (level.texts === undefined) level.texts = textShows(level);
   if (!level.texts) return;
-  if (level.owner) level.owner.ownText += data.length;
+  if (owner) owner.ownText += data.length;
   if (seen.chars >= seen.charsMax) return;
   const text = data.slice(0, seen.charsMax).replace(/\s+/g, ' ');
   const lead = seen.gap || (text.startsWith(' ') ? ' ' : '');
@@ -123,7 +130,9 @@ function emitText(node, level, seen) {
 
 /** @param {Level} level @returns {boolean} */
 function textShows(level) {
-  if (level.hidden || !ownTextIsSeen(level.el)) return false;
+  if (level.hidden) return false;
+  pass.styles.set(level.el, level.style);
+  if (!ownTextIsSeen(level.el) || !hasBox(level.el)) return false;
   const box = boxOf(level.el);
   const shown = box.width > 0 && box.height > 0 ? box : contentBox(level.el);
   return isReachable(toTop(shown, level.frame), level.clip, level.frame, 0.5);
@@ -137,14 +146,15 @@ function enter(el, outer, seen) {
     seen.gap = '\n';
     return null;
   }
-  const style = styleOf(el);
+  const style = getComputedStyle(el);
   const display = style.display;
   if (display === 'none') return null;
-  const level = levelFor(el, tag, style, display, outer);
+  const flags = attributeFlags(el);
+  const level = levelFor(el, tag, style, display, outer, flags);
   if (level.block) seen.gap = '\n';
   else if (display.startsWith('inline-') || display === 'table-cell') seen.gap ||= ' ';
   if (tag === 'iframe' || tag === 'frame') return enterFrame(el, level, seen);
-  note(el, tag, style, level, outer, seen);
+  note(el, tag, flags, level, outer, seen);
   if (tag === 'select' || tag === 'textarea' || UNSEEN_TAGS.has(tag)) return null;
   if (tag === 'details' && !hasAttr(el, 'open')) {
     level.list = flatChildren(el).filter((child) => isElement(child) && tagOf(child) === 'summary').slice(0, 1);
@@ -158,16 +168,15 @@ function enter(el, outer, seen) {
 const WALK_PAST = new Set(['head', 'script', 'style', 'template', 'noscript', 'link', 'meta', 'title', 'svg:title', 'svg:desc', 'svg:defs', 'svg:style', 'svg:script']);
 const INLINE = new Set(['inline', 'contents', 'inline-block', 'inline-flex', 'inline-grid', 'inline-table', 'table-cell', 'ruby']);
 
-/** @param {any} el @param {string} tag @param {CSSStyleDeclaration} style @param {string} display @param {Level} outer @returns {Level} */
-function levelFor(el, tag, style, display, outer) {
+/** @param {any} el @param {string} tag @param {CSSStyleDeclaration} style @param {string} display @param {Level} outer @param {number} flags @returns {Level} */
+function levelFor(el, tag, style, display, outer, flags) {
   const opacity = outer.opacity * Number(style.opacity);
   let mute = outer.mute;
-  if (!mute && hasAttr(el, 'aria-hidden') && attr(el, 'aria-hidden') === 'true') mute = true;
-  if (!mute && hasAttr(el, 'inert')) mute = true;
+  if (flags & HAS_INERT || (flags & HAS_ARIA_HIDDEN && attr(el, 'aria-hidden') === 'true')) mute = true;
   // A modal dialog is the one thing that its own inert page leaves operable.
   if (tag === 'dialog' && matches(el, ':modal')) mute = hasAttr(el, 'inert');
   return {
-    el, next: null, list: null, at: 0, hidden: opacity < OPACITY_SHOWN_MIN, opacity, mute, clip: clipFor(el, tag, style, display, outer),
+    el, style, next: null, list: null, at: 0, hidden: opacity < OPACITY_SHOWN_MIN, opacity, mute, clip: clipFor(el, tag, style, display, outer),
     cursor: style.cursor, owner: outer.owner, frame: outer.frame, block: !INLINE.has(display) && !tag.startsWith('svg:'),
     editing: outer.editing, texts: undefined,
   };
@@ -176,10 +185,11 @@ function levelFor(el, tag, style, display, outer) {
 /** @param {any} el @param {string} tag @param {CSSStyleDeclaration} style @param {string} display @param {Level} outer @returns {Clip} */
 function clipFor(el, tag, style, display, outer) {
   let clip = outer.clip;
+  // An absolute or fixed box is never inline, and an inline one clips nothing.
+  if (display === 'inline' || display === 'contents' || tag === 'html' || tag === 'body') return clip;
   const position = style.position;
   if (position === 'fixed') clip = fixedClip(clip);
   else if (position === 'absolute') while (!clip.holds && clip.outer) clip = clip.outer;
-  if (display === 'inline' || display === 'contents' || tag === 'html' || tag === 'body') return clip;
   const overflowX = style.overflowX;
   const path = style.clipPath;
   const gone = (path !== 'none' && clipsAll(path)) || (position === 'absolute' && clipRectIsEmpty(style.clip));
@@ -227,9 +237,9 @@ function reaches(box, clip) {
 /** @param {Box} box in the top viewport @param {Clip} clip @param {Frame} frame @param {number} sizeMin @returns {boolean} */
 function isReachable(box, clip, frame, sizeMin) {
   if (box.width < sizeMin || box.height < sizeMin || !reaches(box, clip)) return false;
-  const left = (box.x - frame.x) / frame.scaleX + frame.view.scrollX;
-  const top = (box.y - frame.y) / frame.scaleY + frame.view.scrollY;
-  const extent = extentOf(frame);
+  const left = (box.x - frame.x) / frame.scaleX + frame.scrollX;
+  const top = (box.y - frame.y) / frame.scaleY + frame.scrollY;
+  const extent = frame.extent || (frame.extent = extentOf(frame));
   if (left + box.width / frame.scaleX <= extent.left || top + box.height / frame.scaleY <= 0) return false;
   return !(extent.locked && left >= extent.width);
 }
@@ -239,14 +249,12 @@ const clientWidthOf = getterOf(Element.prototype, 'clientWidth');
 
 /** @param {Frame} frame @returns {{left: number, width: number, locked: boolean}} how far its page goes sideways */
 function extentOf(frame) {
-  return remember('extent', frame.doc, () => {
-    const root = documentElementOf(frame.doc);
-    const body = bodyOf(frame.doc);
-    const hides = (/** @type {any} */ el) => el && isElement(el) && ['hidden', 'clip'].includes(styleOf(el).overflowX);
-    const rtl = styleOf(root).direction === 'rtl';
-    const width = clientWidthOf(root);
-    return { left: rtl ? Math.min(0, width - scrollWidthOf(root)) : 0, width, locked: hides(root) || hides(body) };
-  });
+  const root = documentElementOf(frame.doc);
+  const body = bodyOf(frame.doc);
+  const hides = (/** @type {any} */ el) => el && isElement(el) && ['hidden', 'clip'].includes(styleOf(el).overflowX);
+  const rtl = styleOf(root).direction === 'rtl';
+  const width = clientWidthOf(root);
+  return { left: rtl ? Math.min(0, width - scrollWidthOf(root)) : 0, width, locked: hides(root) || hides(body) };
 }
 
 /** @param {any} el @param {Level} level @param {Seen} seen @returns {Level | null} */
@@ -267,59 +275,57 @@ function enterFrame(el, level, seen) {
   return enter(root, { ...rootLevel(frame, { ...edge, outer: null, depth: 0 }), opacity: level.opacity, hidden: level.hidden }, seen);
 }
 
-/** @param {any} el @param {string} tag @param {CSSStyleDeclaration} style @param {Level} level @param {Level} outer @param {Seen} seen */
-function note(el, tag, style, level, outer, seen) {
+/** @param {any} el @param {string} tag @param {number} flags @param {Level} level @param {Level} outer @param {Seen} seen */
+function note(el, tag, flags, level, outer, seen) {
   const shadow = shadowRootOf(el);
   if (shadow) watchTree(shadow);
-  noteLandmarks(el, tag, style, level, seen);
+  noteLandmarks(el, tag, flags, level, seen);
   if (level.mute) return;
-  if (tag === 'label') noteLabel(el, level, style, seen);
-  const candidate = candidateFor(el, tag, style, level, outer, seen);
+  if (tag === 'label') noteLabel(el, level, seen);
+  const candidate = candidateFor(el, tag, flags, level, outer, seen);
   if (!candidate) return;
   if (level.owner) level.owner.inner++;
   level.owner = candidate;
   seen.candidates.push(candidate);
 }
 
-/** @param {any} el @param {string} tag @param {CSSStyleDeclaration} style @param {Level} level @param {Seen} seen */
-function noteLandmarks(el, tag, style, level, seen) {
+/** @param {any} el @param {string} tag @param {number} flags @param {Level} level @param {Seen} seen */
+function noteLandmarks(el, tag, flags, level, seen) {
   if (level.hidden) return;
   const heading = tag.length === 2 && tag[0] === 'h' && tag > 'h0' && tag < 'h7';
-  const role = heading || !hasAttr(el, 'role') ? '' : attr(el, 'role');
+  const role = flags & HAS_ROLE ? attr(el, 'role') : '';
   if (heading || role === 'heading') seen.headings.push(el);
   if (tag === 'dialog' || role === 'dialog' || role === 'alertdialog') {
-    if (style.visibility === 'visible' && !level.clip.empty) seen.dialogs.push(el);
+    if (level.style.visibility === 'visible' && !level.clip.empty) seen.dialogs.push(el);
   }
   if (seen.busy) return;
-  if (tag === 'progress' || role === 'progressbar' || attr(el, 'aria-busy') === 'true') {
+  if (tag === 'progress' || role === 'progressbar' || (flags & HAS_BUSY && attr(el, 'aria-busy') === 'true')) {
     const box = toTop(boxOf(el), level.frame);
-    seen.busy = style.visibility === 'visible' && isReachable(box, level.clip, level.frame, SIZE_SHOWN_MIN);
+    seen.busy = level.style.visibility === 'visible' && isReachable(box, level.clip, level.frame, SIZE_SHOWN_MIN);
   }
 }
 
-/** @param {any} el @param {Level} level @param {CSSStyleDeclaration} style @param {Seen} seen */
-function noteLabel(el, level, style, seen) {
+/** @param {any} el @param {Level} level @param {Seen} seen */
+function noteLabel(el, level, seen) {
   const control = labelControl(el);
-  if (!control || level.hidden || style.visibility !== 'visible') return;
-  if (tagOf(control) !== 'input' || !['checkbox', 'radio', 'file'].includes(inputTypeOf(control))) return;
+  if (!control || level.hidden || !isCheckable(control) || level.style.visibility !== 'visible') return;
   seen.labels.push({ label: el, control, level, at: seen.candidates.length });
 }
 
-/** @param {any} el @param {string} tag @param {CSSStyleDeclaration} style @param {Level} level @param {Level} outer @param {Seen} seen @returns {Candidate | null} */
-function candidateFor(el, tag, style, level, outer, seen) {
-  let kind = kindOf(el, tag);
+/** @param {any} el @param {string} tag @param {number} flags @param {Level} level @param {Level} outer @param {Seen} seen @returns {Candidate | null} */
+function candidateFor(el, tag, flags, level, outer, seen) {
+  let kind = kindOf(el, tag, flags);
   const weak = !kind;
   if (level.editing && kind === 'field') return null;
-  if (isEditingHost(el)) level.editing = true;
+  if (flags & HAS_EDITABLE && isEditingHost(el)) level.editing = true;
   if (weak) {
-    if (tag === 'html' || tag === 'body' || tag === 'label' && labelControl(el)) return null;
-    const pointed = style.cursor === 'pointer' && outer.cursor !== 'pointer';
-    if (!pointed && !seen.clickable.has(el) && !isPressable(el)) return null;
+    const pointed = level.cursor === 'pointer' && outer.cursor !== 'pointer';
+    if (!pointed && !seen.clickable.has(el) && !isPressable(el, flags)) return null;
+    if (tag === 'html' || tag === 'body' || tag === 'input' || (tag === 'label' && labelControl(el))) return null;
     if (level.owner && !level.owner.weak) return null;
-    if (tag === 'input' || tag === 'option' || tag === 'optgroup') return null;
     kind = 'generic';
   }
-  if (level.hidden || style.visibility !== 'visible' || !hasBox(el)) return null;
+  if (level.hidden || level.style.visibility !== 'visible') return null;
   const box = toTop(boxOf(el), level.frame);
   if (!isReachable(box, level.clip, level.frame, SIZE_SHOWN_MIN)) return null;
   return { el, kind, shownBy: el, frame: level.frame, box, inViewport: isInView(box, level.clip), ownText: 0, inner: 0, weak, clip: level.clip };
