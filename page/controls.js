@@ -10,8 +10,10 @@
  * @property {boolean} inViewport
  * @property {number} ownText characters seen in it outside other candidates
  * @property {number} inner candidates inside it
+ * @property {Candidate | null} lastInner
  * @property {boolean} weak only a listener, pointer cursor or tabindex speaks for it
- * @property {Clip} clip
+ * @property {boolean} weighed ownText is counted
+ * @property {any} stateOf the wrapper (a tab around its link) that carries its state, or null
  */
 
 const KIND_OF_ROLE = new Map(Object.entries({
@@ -136,7 +138,7 @@ function describe(candidate, limits, keyed) {
     kind: candidate.kind, inputType, autocomplete: cut(attr(el, 'autocomplete'), 100),
     fieldName: cut(tidy(attr(el, 'name') || attr(el, 'id')), 100), placeholder: cut(tidy(attr(el, 'placeholder')), limits.nameCharsMax),
     value: isField && !secret && inputType !== 'file' ? cut(fieldValue(el).toWellFormed(), 200) : null,
-    filled: isField && isFilled(el), secret, ...stateOf(el),
+    filled: isField && isFilled(el), secret, ...stateOf(candidate.stateOf || el),
     options: inputType === 'select' ? optionsOf(el, limits.optionsMax) : null,
     href: meaning.href, target: linkTarget(el), download: tagOf(el) === 'a' && hasAttr(el, 'download'),
     submits: isSubmitter(el), form: formRecord(el),
@@ -166,7 +168,8 @@ function lookOf(el) {
   const source = picture ? attr(picture, 'src') : '';
   const file = source && !source.startsWith('data:') ? source.split(/[?#]/)[0].split('/').pop().replace(/\.\w+$/, '') : '';
   const inner = queryAll(el, 'i[class],span[class],use')[0];
-  const words = file || attr(el, 'class') || (inner ? attr(inner, 'class') || attr(inner, 'href') : '') || attr(el, 'id');
+  const own = (attr(el, 'class') + ' ' + attr(el, 'id')).trim();
+  const words = file || own || (inner ? attr(inner, 'class') || attr(inner, 'href') : '');
   return words.replace(/[_#./-]+/g, ' ').replace(/([a-z])([A-Z])/g, '$1 $2');
 }
 

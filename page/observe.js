@@ -90,17 +90,25 @@ function addLabelled({ label, control, level }, known, result) {
   known.add(control);
   result.push({
     el: control, kind: inputTypeOf(control) === 'file' ? 'field' : 'toggle', shownBy: label, frame: level.frame, box,
-    inViewport: isInView(box, level.clip), ownText: 1, inner: 0, weak: false, clip: level.clip,
+    inViewport: isInView(box, level.clip), ownText: 1, inner: 0, lastInner: null, weak: false, weighed: false, stateOf: null,
   });
 }
 
 /** A listener or pointer cursor on a box that only holds other controls, or half the page, is no control. @param {Candidate} candidate */
 function isWorthListing(candidate) {
-  if (!candidate.weak) return true;
+  if (!candidate.weak) return !isWrapper(candidate);
   const tag = tagOf(candidate.el);
   if (tag === 'main' || tag === 'form') return false;
   if (candidate.inner === 0) return candidate.ownText <= GENERIC_CHARS_MAX * 4;
   return candidate.ownText > 0 && candidate.ownText <= GENERIC_CHARS_MAX && candidate.inner <= GENERIC_INNER_MAX;
+}
+
+/** A tab or menu item whose whole content is one link or button is pressed there. @param {Candidate} candidate */
+function isWrapper(candidate) {
+  const inner = candidate.lastInner;
+  if (!candidate.weighed || candidate.inner !== 1 || candidate.ownText > 0 || !inner || inner.weak || inner.kind === 'field') return false;
+  inner.stateOf = candidate.el;
+  return true;
 }
 
 /** @param {any[]} controls numbers those that would read alike */

@@ -6,12 +6,13 @@
  * @property {Map<any, boolean>} rendered
  * @property {Map<any, string>} names
  * @property {Map<any, {color: string, el: any} | null>} grounds
+ * @property {Map<any, number>} opacities
  * @property {Map<any, any>} memo other facts, by kind and element
  */
 
 /** @returns {Pass} */
 function newPass() {
-  return { styles: new Map(), rendered: new Map(), names: new Map(), grounds: new Map(), memo: new Map() };
+  return { styles: new Map(), rendered: new Map(), names: new Map(), grounds: new Map(), opacities: new Map(), memo: new Map() };
 }
 
 let pass = newPass();
@@ -109,12 +110,19 @@ function modalOf(doc) {
 
 /** @param {any} el @returns {number} product of the opacities of it and its ancestors */
 function opacityOf(el) {
-  let product = 1;
-  for (let node = el, steps = 0; node && steps < CLIMB_MAX; node = flatParent(node), steps++) {
-    product *= Number(styleOf(node).opacity);
-    if (product < OPACITY_SHOWN_MIN) return 0;
+  const chain = [];
+  let product;
+  for (let node = el; node; node = flatParent(node)) {
+    product = pass.opacities.get(node);
+    if (product !== undefined || chain.length > CLIMB_MAX) break;
+    chain.push(node);
   }
-  return product;
+  product ??= 1;
+  for (const node of chain.reverse()) {
+    product *= Number(styleOf(node).opacity);
+    pass.opacities.set(node, product);
+  }
+  return product < OPACITY_SHOWN_MIN ? 0 : product;
 }
 
 /**

@@ -91,7 +91,7 @@ function step(stack, seen) {
   if (!level.list) level.next = nextSiblingOf(node);
   const type = nodeTypeOf(node);
   if (type === TEXT) {
-    if (seen.chars < seen.charsMax || (level.owner !== null && level.owner.weak)) emitText(node, level, seen);
+    if (seen.chars < seen.charsMax || (level.owner !== null && level.owner.weighed)) emitText(node, level, seen);
   } else if (type === ELEMENT) {
     if (++seen.nodes > NODES_MAX) {
       seen.truncated = true;
@@ -284,9 +284,17 @@ function note(el, tag, flags, level, outer, seen) {
   if (tag === 'label') noteLabel(el, level, seen);
   const candidate = candidateFor(el, tag, flags, level, outer, seen);
   if (!candidate) return;
-  if (level.owner) level.owner.inner++;
-  level.owner = candidate;
+  own(candidate, level);
   seen.candidates.push(candidate);
+}
+
+/** @param {Candidate} candidate @param {Level} level from here down, text belongs to it */
+function own(candidate, level) {
+  if (level.owner) {
+    level.owner.inner++;
+    level.owner.lastInner = candidate;
+  }
+  level.owner = candidate;
 }
 
 /** @param {any} el @param {string} tag @param {number} flags @param {Level} level @param {Seen} seen */
@@ -308,7 +316,10 @@ function noteLandmarks(el, tag, flags, level, seen) {
 /** @param {any} el @param {Level} level @param {Seen} seen */
 function noteLabel(el, level, seen) {
   const control = labelControl(el);
-  if (!control || level.hidden || !isCheckable(control) || level.style.visibility !== 'visible') return;
+  if (!control) return;
+  // The words of a label belong to its control, not to a clickable box around both.
+  if (level.owner && level.owner.weak) own({ ...level.owner, ownText: 0, inner: 0, lastInner: null }, level);
+  if (level.hidden || !isCheckable(control) || level.style.visibility !== 'visible') return;
   seen.labels.push({ label: el, control, level, at: seen.candidates.length });
 }
 
@@ -323,13 +334,23 @@ function candidateFor(el, tag, flags, level, outer, seen) {
     if (!pointed && !seen.clickable.has(el) && !isPressable(el, flags)) return null;
     if (tag === 'html' || tag === 'body' || tag === 'input' || (tag === 'label' && labelControl(el))) return null;
     if (level.owner && !level.owner.weak) return null;
+    if (flags & HAS_ROLE && NEVER_PRESSED.has(attr(el, 'role'))) return null;
     kind = 'generic';
   }
   if (level.hidden || level.style.visibility !== 'visible') return null;
   const box = toTop(boxOf(el), level.frame);
   if (!isReachable(box, level.clip, level.frame, SIZE_SHOWN_MIN)) return null;
-  return { el, kind, shownBy: el, frame: level.frame, box, inViewport: isInView(box, level.clip), ownText: 0, inner: 0, weak, clip: level.clip };
+  return {
+    el, kind, shownBy: el, frame: level.frame, box, inViewport: isInView(box, level.clip), ownText: 0, inner: 0, lastInner: null, weak,
+    weighed: weak || !NATIVE_CONTROLS.has(tag), stateOf: null,
+  };
 }
+
+const NATIVE_CONTROLS = new Set(['a', 'area', 'button', 'input', 'select', 'textarea', 'summary']);
+const NEVER_PRESSED = new Set((
+  'dialog alertdialog document application main navigation banner contentinfo complementary region form search tablist tabpanel '
+  + 'listbox list menu menubar tree treegrid grid table rowgroup radiogroup toolbar group feed log status alert'
+).split(' '));
 
 /** @param {Box} box @param {Clip} clip @returns {boolean} at least a pixel of it shows now */
 function isInView(box, clip) {
