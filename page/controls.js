@@ -105,8 +105,8 @@ const baseUriOf = getterOf(Node.prototype, 'baseURI');
 function hrefOf(el) {
   for (let node = el, steps = 0; node && steps < CONTEXT_CLIMB_MAX; node = flatParent(node), steps++) {
     const tag = tagOf(node);
-    if (tag === 'a' && hasAttr(node, 'href')) return linkHref(node);
-    if (tag === 'area' && hasAttr(node, 'href')) return areaHref(node);
+    if (tag === 'a' && hasAttr(node, 'href')) return cut(linkHref(node), URL_CHARS_MAX);
+    if (tag === 'area' && hasAttr(node, 'href')) return cut(areaHref(node), URL_CHARS_MAX);
     if (tag === 'svg:a') return resolveHref(attr(node, 'href') || attr(node, 'xlink:href'), node);
     if (node === el && (fieldTypeOf(el) || tag === 'button')) return '';
   }
@@ -137,7 +137,7 @@ function describe(candidate, limits, keyed) {
     visibleText: text === meaning.name ? '' : text, description: description(el, meaning.name, limits.nameCharsMax),
     kind: candidate.kind, inputType, autocomplete: cut(attr(el, 'autocomplete'), 100),
     fieldName: cut(tidy(attr(el, 'name') || attr(el, 'id')), 100), placeholder: cut(tidy(attr(el, 'placeholder')), limits.nameCharsMax),
-    value: isField && !secret && inputType !== 'file' ? cut(fieldValue(el).toWellFormed(), 200) : null,
+    value: isField && !secret && inputType !== 'file' ? cut(fieldValue(el), 200) : null,
     filled: isField && isFilled(el), secret, ...stateOf(candidate.stateOf || el),
     options: inputType === 'select' ? optionsOf(el, limits.optionsMax) : null,
     href: meaning.href, target: linkTarget(el), download: tagOf(el) === 'a' && hasAttr(el, 'download'),
@@ -176,7 +176,7 @@ function lookOf(el) {
 /** @param {any} el @returns {string} */
 function linkTarget(el) {
   const tag = tagOf(el);
-  return tag === 'a' || tag === 'area' ? attr(el, 'target') || baseTarget(el) : '';
+  return tag === 'a' || tag === 'area' ? cut(tidy(attr(el, 'target') || baseTarget(el)), FIELD_CHARS_MAX) : '';
 }
 
 /** @param {any} el @param {WeakSet<any>} keyed @returns {boolean} it, or something around it, listens for keys */
@@ -256,7 +256,7 @@ function optionsOf(select, max) {
   for (let i = 0; i < options.length && list.length < max; i++) {
     const option = options[i];
     list.push({
-      index: i, label: cut(optionLabel(option), 200), value: cut(optionValueOf(option).toWellFormed(), 200),
+      index: i, label: cut(optionLabel(option), 200), value: cut(optionValueOf(option), 200),
       selected: optionSelected(option), disabled: matches(option, ':disabled'),
     });
   }

@@ -61,9 +61,12 @@ const documentById = Document.prototype.getElementById;
 const fragmentById = DocumentFragment.prototype.getElementById;
 const slotAssigned = HTMLSlotElement.prototype.assignedNodes;
 
-/** @param {any} el @param {string} name @returns {string} the attribute, "" when absent */
+const ATTRIBUTE_CHARS_MAX = 10000;
+
+/** @param {any} el @param {string} name @returns {string} the attribute, "" when absent, cut where no honest one ends */
 function attr(el, name) {
-  return getAttribute.call(el, name) || '';
+  const value = getAttribute.call(el, name) || '';
+  return value.length > ATTRIBUTE_CHARS_MAX ? value.slice(0, ATTRIBUTE_CHARS_MAX) : value;
 }
 
 /** @param {any} el @param {string} name @returns {boolean} */
@@ -233,7 +236,7 @@ function tidy(text) {
 
 /** @param {string} text @param {number} max characters @returns {string} cut at max, never inside a surrogate pair */
 function cut(text, max) {
-  return text.length <= max ? text : text.slice(0, max).toWellFormed().replace(/\uFFFD$/, '').trimEnd();
+  return text.length <= max ? text.toWellFormed() : text.slice(0, max).toWellFormed().replace(/\uFFFD$/, '').trimEnd();
 }
 
 // One number for each element that was ever listed in this document; a number is never used again.

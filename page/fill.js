@@ -88,7 +88,7 @@ function readBack(key, length) {
   if (!el) return { gone: true };
   return inPass(() => {
     const secret = isSecretInput(el);
-    const value = fieldTypeOf(el) && inputTypeIsReadable(el) ? fieldValue(el).toWellFormed() : null;
+    const value = fieldTypeOf(el) && inputTypeIsReadable(el) ? fieldValue(el) : null;
     return {
       value: secret || value === null ? null : cut(value, length), filled: isFilled(el), length: value === null ? 0 : Array.from(value).length,
       checked: checkedState(el), selected: tagOf(el) === 'select' ? chosenLabels(el) : [], expanded: expandedState(el),

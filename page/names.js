@@ -272,7 +272,7 @@ function nodeText(node, ask, parent) {
   if (type === TEXT) {
     if (--ask.budget.left < 0) return '';
     const hidden = !ask.hiddenToo && styleOf(parent).visibility !== 'visible';
-    return hidden ? '' : dataOf(node);
+    return hidden ? '' : dataOf(node).slice(0, ATTRIBUTE_CHARS_MAX);
   }
   if (type !== ELEMENT) return '';
   return spaced(node, alternative(node, ask));

@@ -36,7 +36,8 @@ function observe(options, ...clickables) {
 /** @param {Seen} seen @param {{textCharsMax: number}} options @returns {any} */
 function pageRecord(seen, options) {
   return {
-    url: String(window.location.href), title: cut(tidy(titleOf(document)), 300), lang: attr(documentElementOf(document), 'lang'),
+    url: cut(String(window.location.href), URL_CHARS_MAX), title: cut(tidy(titleOf(document).slice(0, 2000)), 300),
+    lang: cut(tidy(attr(documentElementOf(document), 'lang')), 40),
     text: textFrom(seen, options.textCharsMax),
     headings: seen.headings.slice(0, 60).map((el) => visibleTextIn(el, CONTEXT_CHARS_MAX)).filter(Boolean).slice(0, HEADINGS_MAX),
     dialogs: seen.dialogs.slice(0, DIALOGS_MAX).map((el) => visibleTextIn(el, DIALOG_CHARS_MAX)),

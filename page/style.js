@@ -256,3 +256,37 @@ function toTop(box, frame) {
     width: box.width * frame.scaleX, height: box.height * frame.scaleY,
   };
 }
+
+const WRAPPER_SIZE_MAX = 80;
+
+/** @param {any} el @returns {boolean} kinds of input that pages draw by something else */
+function isCheckable(el) {
+  return tagOf(el) === 'input' && ['checkbox', 'radio', 'file'].includes(inputTypeOf(el));
+}
+
+/**
+ * Widget kits lay a see-through checkbox over a small painted box. It counts as shown when that box is about its size.
+ * @param {any} el
+ * @returns {boolean}
+ */
+function isPaintedAround(el) {
+  if (!isCheckable(el) || inputTypeOf(el) === 'file') return false;
+  const wrapper = flatParent(el);
+  if (!wrapper) return false;
+  const outer = boxOf(wrapper);
+  const inner = boxOf(el);
+  const small = Math.max(outer.width, outer.height, inner.width, inner.height) <= WRAPPER_SIZE_MAX;
+  const x = inner.x + inner.width / 2;
+  const y = inner.y + inner.height / 2;
+  const within = x >= outer.x && x <= outer.x + outer.width && y >= outer.y && y <= outer.y + outer.height;
+  return small && within && [wrapper, ...flatChildren(wrapper).slice(0, 10)].some((node) => node !== el && isElement(node) && isPainted(node));
+}
+
+/** @param {any} el @returns {boolean} draws something itself */
+function isPainted(el) {
+  const style = styleOf(el);
+  if (style.visibility !== 'visible') return false;
+  if (PAINTED_TAGS.has(tagOf(el)) || style.backgroundImage !== 'none' || !isClear(style.backgroundColor)) return true;
+  if (parseFloat(style.borderTopWidth) > 0) return true;
+  return getComputedStyle(el, '::before').content !== 'none' || getComputedStyle(el, '::after').content !== 'none';
+}

@@ -47,7 +47,7 @@ function collectText(el, out, depth) {
     if (out.text.length > out.max || --out.nodes < 0) return;
     const type = nodeTypeOf(node);
     if (type === TEXT) {
-      if (shown) out.text += dataOf(node);
+      if (shown) out.text += dataOf(node).slice(0, ATTRIBUTE_CHARS_MAX);
     } else if (type === ELEMENT && depth < TEXT_DEPTH_MAX) {
       collectChild(node, out, depth);
     }

@@ -271,7 +271,7 @@ function enterFrame(el, level, seen) {
   }
   const frame = frameOf(el, doc, level.frame);
   const edge = innerClip(el, level.clip, level.frame, { gone: false, scrolls: true, holds: true });
-  watchFrame(doc);
+  watchTree(doc);
   return enter(root, { ...rootLevel(frame, { ...edge, outer: null, depth: 0 }), opacity: level.opacity, hidden: level.hidden }, seen);
 }
 
@@ -337,7 +337,7 @@ function candidateFor(el, tag, flags, level, outer, seen) {
     if (flags & HAS_ROLE && NEVER_PRESSED.has(attr(el, 'role'))) return null;
     kind = 'generic';
   }
-  if (level.hidden || level.style.visibility !== 'visible') return null;
+  if ((level.hidden && (outer.hidden || !isPaintedAround(el))) || level.style.visibility !== 'visible') return null;
   const box = toTop(boxOf(el), level.frame);
   if (!isReachable(box, level.clip, level.frame, SIZE_SHOWN_MIN)) return null;
   return {
