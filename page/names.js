@@ -84,10 +84,9 @@ function isHiddenForName(el) {
 /** @param {any} el @returns {boolean} it has no box, for another reason than being part of a closed select or an image map */
 function isUnrendered(el) {
   const tag = tagOf(el);
-  if (styleOf(el).display === 'contents') return !contentsHasBox(el);
   // An option of a closed select has no box but is text of it.
   if (tag === 'option' || tag === 'optgroup') return styleOf(el).display === 'none';
-  return tag !== 'area' && !hasBox(el);
+  return !hasBox(el);
 }
 
 /** @param {any} el @param {Asking} ask @returns {string} */

@@ -62,9 +62,8 @@ const CLIMB_MAX = 2000;
 function hasBox(el) {
   const known = pass.rendered.get(el);
   if (known !== undefined) return known;
-  const shown = styleOf(el).display === 'contents'
-    ? contentsHasBox(el)
-    : checkVisible.call(el);
+  const shown = tagOf(el) === 'area' ? areaBox(el) !== null
+    : styleOf(el).display === 'contents' ? contentsHasBox(el) : checkVisible.call(el);
   pass.rendered.set(el, shown);
   return shown;
 }

@@ -148,7 +148,8 @@ function enter(el, outer, seen) {
   }
   const style = getComputedStyle(el);
   const display = style.display;
-  if (display === 'none') return null;
+  // An area is never displayed itself; its picture is.
+  if (display === 'none' && tag !== 'area') return null;
   const flags = attributeFlags(el);
   const level = levelFor(el, tag, style, display, outer, flags);
   if (level.block) seen.gap = '\n';
