@@ -166,7 +166,7 @@ function description(el, name, max) {
 function lookOf(el) {
   const picture = tagOf(el) === 'img' ? el : queryAll(el, 'img')[0];
   const source = picture ? attr(picture, 'src') : '';
-  const file = source && !source.startsWith('data:') ? source.split(/[?#]/)[0].split('/').pop().replace(/\.\w+$/, '') : '';
+  const file = source && !source.startsWith('data:') ? (source.split(/[?#]/)[0].split('/').pop() || '').replace(/\.\w+$/, '') : '';
   const inner = queryAll(el, 'i[class],span[class],use')[0];
   const own = (attr(el, 'class') + ' ' + attr(el, 'id')).trim();
   const words = file || own || (inner ? attr(inner, 'class') || attr(inner, 'href') : '');

@@ -8,18 +8,18 @@
  * @returns {(node: any) => any}
  */
 function getterOf(proto, name) {
-  const get = Object.getOwnPropertyDescriptor(proto, name).get;
+  const get = /** @type {() => any} */ (Object.getOwnPropertyDescriptor(proto, name)?.get);
   return (node) => get.call(node);
 }
 
 /**
- * @param {any} proto a prototype that owns the method
- * @param {string} name the method's name
- * @returns {(node: any, ...rest: any[]) => any}
+ * @param {any} proto a prototype that owns the accessor
+ * @param {string} name the accessor's name
+ * @returns {(node: any, value: any) => void}
  */
-function methodOf(proto, name) {
-  const method = proto[name];
-  return (node, ...rest) => method.apply(node, rest);
+function setterOf(proto, name) {
+  const set = /** @type {(value: any) => void} */ (Object.getOwnPropertyDescriptor(proto, name)?.set);
+  return (node, value) => set.call(node, value);
 }
 
 const ELEMENT = 1;
@@ -145,6 +145,7 @@ function byId(node, id) {
 function idRefs(el, attribute) {
   const value = attr(el, attribute);
   if (!value) return [];
+  /** @type {Element[]} */
   const found = [];
   for (const id of value.split(/[ \t\n\r\f]+/).slice(0, 50)) {
     const target = id ? byId(el, id) : null;

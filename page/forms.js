@@ -87,13 +87,14 @@ function submissionOf(el) {
   if (!form) return null;
   const by = isSubmitter(el) ? el : defaultButton(form);
   const override = by ? OVERRIDES.get(localNameOf(by)) : undefined;
-  const has = (/** @type {string} */ name) => override !== undefined && hasAttr(by, name);
+  const own = (/** @type {string} */ name, /** @type {((node: any) => any) | undefined} */ read, /** @type {(node: any) => any} */ fallback) =>
+    (read && hasAttr(by, name) ? read(by) : fallback(form));
   return {
     form,
-    action: cut(has('formaction') ? override.action(by) : formActionOf(form), URL_CHARS_MAX),
-    method: has('formmethod') ? override.method(by) : formMethodOf(form),
-    enctype: has('formenctype') ? override.enctype(by) : formEnctypeOf(form),
-    target: cut(tidy((has('formtarget') ? attr(by, 'formtarget') : attr(form, 'target')) || baseTarget(el)), FIELD_CHARS_MAX),
+    action: cut(own('formaction', override?.action, formActionOf), URL_CHARS_MAX),
+    method: own('formmethod', override?.method, formMethodOf),
+    enctype: own('formenctype', override?.enctype, formEnctypeOf),
+    target: cut(tidy(own('formtarget', override && ((node) => attr(node, 'formtarget')), (node) => attr(node, 'target')) || baseTarget(el)), FIELD_CHARS_MAX),
   };
 }
 

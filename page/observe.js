@@ -73,6 +73,7 @@ function chosenFrom(seen) {
 /** Checkboxes, radios and file inputs that are drawn by their label join in the label's place. @param {Seen} seen @returns {Candidate[]} */
 function withLabelled(seen) {
   const known = new Set(seen.candidates.map((candidate) => candidate.el));
+  /** @type {Candidate[]} */
   const result = [];
   let next = 0;
   seen.candidates.forEach((candidate, i) => {
@@ -122,7 +123,7 @@ function number(controls) {
     else groups.set(alike, [control]);
   }
   for (const group of groups.values()) {
-    group.forEach((control, i) => {
+    group.forEach((/** @type {any} */ control, /** @type {number} */ i) => {
       control.nth = i + 1;
       control.of = group.length;
     });

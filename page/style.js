@@ -163,6 +163,7 @@ function areaBox(area) {
   const rect = rectOfElement.call(image);
   const shape = (areaShape(area) || 'rect').toLowerCase();
   if (shape.startsWith('def')) return { x: rect.x, y: rect.y, width: rect.width, height: rect.height };
+  /** @type {number[]} */
   const n = areaCoords(area).split(/[ ,;]+/).map(Number);
   if (n.some((value) => !Number.isFinite(value)) || n.length < 3) return null;
   if (shape.startsWith('circ')) return { x: rect.x + n[0] - n[2], y: rect.y + n[1] - n[2], width: 2 * n[2], height: 2 * n[2] };
