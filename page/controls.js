@@ -93,7 +93,7 @@ function nameForListing(el) {
   const name = tidy(nameOf(el));
   if (name) return cut(name, nameCharsMax);
   if (isEditingHost(el) || fieldTypeOf(el)) return '';
-  const text = visibleTextIn(el, nameCharsMax);
+  const text = visibleTextIn(el, nameCharsMax, isOtherControl) || visibleTextIn(el, nameCharsMax);
   return text || cut(tidy(alternative(el, { ...freshAsking(el), how: 'content' })), nameCharsMax);
 }
 
@@ -191,7 +191,7 @@ const indeterminateOf = getterOf(HTMLInputElement.prototype, 'indeterminate');
 function stateOf(el) {
   return {
     checked: checkedState(el), selected: selectedState(el), expanded: expandedState(el), pressed: triState(attr(el, 'aria-pressed')),
-    disabled: isDisabled(el), readonly: matches(el, 'input:read-only,textarea:read-only') && hasAttr(el, 'readonly') || attr(el, 'aria-readonly') === 'true',
+    disabled: isDisabled(el), readonly: hasAttr(el, 'readonly') || attr(el, 'aria-readonly') === 'true',
     required: hasAttr(el, 'required') || attr(el, 'aria-required') === 'true',
     invalid: isInvalid(el),
   };

@@ -133,7 +133,7 @@ function boxOf(el) {
   if (tagOf(el) === 'area') return areaBox(el) || emptyBox();
   const rect = rectOfElement.call(el);
   if ((rect.width < 1 || rect.height < 1) && styleOf(el).display === 'contents') return contentBox(el);
-  return { x: rect.x, y: rect.y, width: rect.width, height: rect.height };
+  return rect;
 }
 
 /** @returns {Box} */
@@ -145,8 +145,7 @@ function emptyBox() {
 function contentBox(el) {
   const range = new Range();
   range.selectNodeContents(el);
-  const rect = range.getBoundingClientRect();
-  return { x: rect.x, y: rect.y, width: rect.width, height: rect.height };
+  return range.getBoundingClientRect();
 }
 
 const areaCoords = getterOf(HTMLAreaElement.prototype, 'coords');
@@ -251,6 +250,7 @@ function frameHolding(el) {
 
 /** @param {Box} box in the frame's viewport @param {Frame} frame @returns {Box} in the top viewport */
 function toTop(box, frame) {
+  if (frame.parent === null) return box;
   return {
     x: frame.x + box.x * frame.scaleX, y: frame.y + box.y * frame.scaleY,
     width: box.width * frame.scaleX, height: box.height * frame.scaleY,

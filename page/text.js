@@ -121,7 +121,8 @@ function ownTextIsSeen(el) {
   const style = styleOf(el);
   if (style.visibility !== 'visible') return false;
   if (parseFloat(style.fontSize) < FONT_SIZE_SHOWN_MIN) return false;
-  if (parseFloat(style.textIndent) < TEXT_INDENT_SHOWN_MIN) return false;
+  const indent = style.textIndent;
+  if (indent !== '0px' && parseFloat(indent) < TEXT_INDENT_SHOWN_MIN) return false;
   return inkIsSeen(el, style);
 }
 
