@@ -22,9 +22,15 @@ function viewportClip() {
   };
 }
 
-/** @param {any} el @param {string} tag @param {CSSStyleDeclaration} style @param {string} display @param {Level} outer @returns {Clip} */
-function clipFor(el, tag, style, display, outer) {
-  let clip = outer.clip;
+/** @param {Level} level @returns {Box} its box in the top viewport */
+function boxOfLevel(level) {
+  return level.box || (level.box = toTop(boxOf(level.el), level.frame));
+}
+
+/** @param {Level} level with its parent's clip @param {string} tag @param {string} display @returns {Clip} the clip for what it holds */
+function clipFor(level, tag, display) {
+  const { style } = level;
+  let { clip } = level;
   // An absolute or fixed box is never inline, and an inline one clips nothing.
   if (display === 'inline' || display === 'contents' || tag === 'html' || tag === 'body') return clip;
   const position = style.position;
@@ -35,7 +41,7 @@ function clipFor(el, tag, style, display, outer) {
   const gone = (path !== 'none' && clipsAll(path)) || (position === 'absolute' && clipRectIsEmpty(style.clip));
   if (!gone && overflowX === 'visible' && style.overflowY === 'visible') return clip;
   if (clip.depth > CLIPS_DEEP_MAX) return clip;
-  return innerClip(el, clip, outer.frame, {
+  return innerClip(boxOfLevel(level), clip, {
     gone, scrolls: overflowX === 'auto' || overflowX === 'scroll' || style.overflowY === 'auto' || style.overflowY === 'scroll',
     holds: position !== 'static' || style.transform !== 'none',
   });
@@ -47,9 +53,8 @@ function fixedClip(clip) {
   return { ...clip, scrolls: false };
 }
 
-/** @param {any} el @param {Clip} clip @param {Frame} frame @param {{gone: boolean, scrolls: boolean, holds: boolean}} how @returns {Clip} */
-function innerClip(el, clip, frame, how) {
-  const box = toTop(boxOf(el), frame);
+/** @param {Box} box of the clipping element @param {Clip} clip @param {{gone: boolean, scrolls: boolean, holds: boolean}} how @returns {Clip} */
+function innerClip(box, clip, how) {
   const slight = !how.scrolls && (box.width < SIZE_SHOWN_MIN || box.height < SIZE_SHOWN_MIN);
   return {
     left: Math.max(clip.left, box.x), top: Math.max(clip.top, box.y),

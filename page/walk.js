@@ -19,6 +19,7 @@ const FRAMES_MAX = 50;
  * @property {boolean} block
  * @property {boolean} editing
  * @property {boolean | undefined} texts
+ * @property {Box | null} box in the top viewport, once asked for
  */
 
 /**
@@ -54,7 +55,7 @@ function rootLevel(frame, clip) {
   const modal = modalOf(frame.doc);
   return {
     el: null, style: null, next: null, list: null, at: 0, hidden: false, opacity: 1, mute: modal !== null, clip, cursor: 'auto', owner: null, frame,
-    block: true, editing: false, texts: undefined,
+    block: true, editing: false, texts: undefined, box: null,
   };
 }
 
@@ -112,9 +113,9 @@ function textShows(level) {
   if (level.hidden) return false;
   pass.styles.set(level.el, level.style);
   if (!ownTextIsSeen(level.el) || !hasBox(level.el)) return false;
-  const box = rectOfElement.call(level.el);
-  const shown = box.width > 0 && box.height > 0 ? box : contentBox(level.el);
-  return isReachable(toTop(shown, level.frame), level.clip, level.frame, 0.5);
+  const box = boxOfLevel(level);
+  const shown = box.width > 0 && box.height > 0 ? box : toTop(contentBox(level.el), level.frame);
+  return isReachable(shown, level.clip, level.frame, 0.5);
 }
 
 /** @param {any} el @param {Level} outer @param {Seen} seen @returns {Level | null} null: nothing inside is to be read */
@@ -130,7 +131,8 @@ function enter(el, outer, seen) {
   // An area is never displayed itself; its picture is.
   if (display === 'none' && tag !== 'area') return null;
   const flags = attributeFlags(el);
-  const level = levelFor(el, tag, style, display, outer, flags);
+  const level = levelFor(el, tag, style, outer, flags);
+  level.clip = clipFor(level, tag, display);
   if (level.block) seen.gap = '\n';
   else if (display.startsWith('inline-') || display === 'table-cell') seen.gap ||= ' ';
   if (tag === 'iframe' || tag === 'frame') return enterFrame(el, level, seen);
@@ -148,23 +150,23 @@ function enter(el, outer, seen) {
 const WALK_PAST = new Set(['head', 'script', 'style', 'template', 'noscript', 'link', 'meta', 'title', 'svg:title', 'svg:desc', 'svg:defs', 'svg:style', 'svg:script']);
 const INLINE = new Set(['inline', 'contents', 'inline-block', 'inline-flex', 'inline-grid', 'inline-table', 'table-cell', 'ruby']);
 
-/** @param {any} el @param {string} tag @param {CSSStyleDeclaration} style @param {string} display @param {Level} outer @param {number} flags @returns {Level} */
-function levelFor(el, tag, style, display, outer, flags) {
+/** @param {any} el @param {string} tag @param {CSSStyleDeclaration} style @param {Level} outer @param {number} flags @returns {Level} */
+function levelFor(el, tag, style, outer, flags) {
   const opacity = outer.opacity * Number(style.opacity);
   let mute = outer.mute;
   if (flags & HAS_INERT || (flags & HAS_ARIA_HIDDEN && attr(el, 'aria-hidden') === 'true')) mute = true;
   // A modal dialog is the one thing that its own inert page leaves operable.
   if (tag === 'dialog' && matches(el, ':modal')) mute = hasAttr(el, 'inert');
   return {
-    el, style, next: null, list: null, at: 0, hidden: opacity < OPACITY_SHOWN_MIN, opacity, mute, clip: clipFor(el, tag, style, display, outer),
-    cursor: style.cursor, owner: outer.owner, frame: outer.frame, block: !INLINE.has(display) && !tag.startsWith('svg:'),
-    editing: outer.editing, texts: undefined,
+    el, style, next: null, list: null, at: 0, hidden: opacity < OPACITY_SHOWN_MIN, opacity, mute, clip: outer.clip,
+    cursor: style.cursor, owner: outer.owner, frame: outer.frame, block: !INLINE.has(style.display) && !tag.startsWith('svg:'),
+    editing: outer.editing, texts: undefined, box: null,
   };
 }
 
 /** @param {any} el @param {Level} level @param {Seen} seen @returns {Level | null} */
 function enterFrame(el, level, seen) {
-  const box = toTop(boxOf(el), level.frame);
+  const box = boxOfLevel(level);
   const style = styleOf(el);
   if (level.hidden || level.mute || style.visibility !== 'visible') return null;
   if (!isReachable(box, level.clip, level.frame, SIZE_SHOWN_MIN)) return null;
@@ -175,7 +177,7 @@ function enterFrame(el, level, seen) {
     return null;
   }
   const frame = frameOf(el, doc, level.frame);
-  const edge = innerClip(el, level.clip, level.frame, { gone: false, scrolls: true, holds: true });
+  const edge = innerClip(boxOfLevel(level), level.clip, { gone: false, scrolls: true, holds: true });
   watchTree(doc);
   return enter(root, { ...rootLevel(frame, { ...edge, outer: null, depth: 0 }), opacity: level.opacity, hidden: level.hidden }, seen);
 }
@@ -213,7 +215,7 @@ function noteLandmarks(el, tag, flags, level, seen) {
   }
   if (seen.busy) return;
   if (tag === 'progress' || role === 'progressbar' || (flags & HAS_BUSY && attr(el, 'aria-busy') === 'true')) {
-    const box = toTop(boxOf(el), level.frame);
+    const box = boxOfLevel(level);
     seen.busy = level.style.visibility === 'visible' && isReachable(box, level.clip, level.frame, SIZE_SHOWN_MIN);
   }
 }
@@ -243,7 +245,7 @@ function candidateFor(el, tag, flags, level, outer, seen) {
     kind = 'generic';
   }
   if ((level.hidden && (outer.hidden || !isPaintedAround(el))) || level.style.visibility !== 'visible') return null;
-  const box = toTop(boxOf(el), level.frame);
+  const box = boxOfLevel(level);
   if (!isReachable(box, level.clip, level.frame, SIZE_SHOWN_MIN)) return null;
   return {
     el, kind, shownBy: el, frame: level.frame, box, inViewport: isInView(box, level.clip), ownText: 0, inner: 0, lastInner: null, weak,
