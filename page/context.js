@@ -56,10 +56,16 @@ function hasTwin(node, tag, first, step) {
 function rowText(row, el) {
   const labels = labelsOf(el);
   const skip = (/** @type {any} */ node) => node === el || labels.includes(node) || isOtherControl(node);
-  const text = visibleTextIn(row, ROW_CHARS_MAX + 1, skip);
+  const text = visibleTextIn(row, ROW_CHARS_MAX + 1, skip) || pictureText(row, el);
   // Something as long as this is a page region laid out as a list, not a row.
   if (text.length > ROW_CHARS_MAX && roleOf(row) !== 'row') return cut(text, CONTEXT_CHARS_MAX);
   return text;
+}
+
+/** Some cards are told apart by their picture alone. @param {any} row @param {any} el @returns {string} */
+function pictureText(row, el) {
+  const pictures = Array.from(queryAll(row, 'img[alt]')).slice(0, 20).filter((img) => !contains(el, img) && isRendered(img));
+  return cut(tidy(pictures.slice(0, 3).map((img) => attr(img, 'alt')).join(' ')), CONTEXT_CHARS_MAX);
 }
 
 /** Other buttons and fields of a row change with their own state, so they don't tell which row it is. @param {any} node */
@@ -184,6 +190,8 @@ function isInDialog(el) {
 const AD_TOKEN = /^(ads?|advert(isement|ising|s)?|sponsor(ed)?|adsbygoogle|ad-?(banner|box|slot|unit|container|wrapper)|banner-?ad)$/i;
 const AD_LABEL = /^(ads?|advert(isement)?s?|sponsored|promoted|anzeige|publicit[eé]|patrocinado|paid (post|partnership))\b/i;
 
+const childCountOf = getterOf(Element.prototype, 'childElementCount');
+
 /** @param {any} el @returns {boolean} it stands in something that says it is an advert */
 function isSponsored(el) {
   if (/\bsponsored\b/i.test(attr(el, 'rel'))) return true;
@@ -210,6 +218,7 @@ function startsWithAdLabel(node) {
   for (let child = firstChildOf(node); child && tried < 3; child = nextSiblingOf(child)) {
     if (nodeTypeOf(child) !== ELEMENT) continue;
     tried++;
+    if (childCountOf(child) > 2) continue;
     const text = tidy(textContentOf(child).slice(0, 60));
     if (text.length < 24 && AD_LABEL.test(text)) return true;
   }

@@ -31,6 +31,7 @@ const SECRET_AUTOCOMPLETE = /^(current-password|new-password|one-time-code|cc-.+
 const innerTextOf = getterOf(HTMLElement.prototype, 'innerText');
 const FIELDS_MAX = 100;
 const FIELD_CHARS_MAX = 100;
+const URL_CHARS_MAX = 8192;
 
 /** @param {any} el @returns {boolean} a field whose value must not be read */
 function isSecretInput(el) {
@@ -86,13 +87,14 @@ function submissionOf(el) {
   if (!form) return null;
   const by = isSubmitter(el) ? el : defaultButton(form);
   const override = by ? OVERRIDES.get(localNameOf(by)) : undefined;
-  const has = (/** @type {string} */ name) => override !== undefined && hasAttr(by, name);
+  const own = (/** @type {string} */ name, /** @type {((node: any) => any) | undefined} */ read, /** @type {(node: any) => any} */ fallback) =>
+    (read && hasAttr(by, name) ? read(by) : fallback(form));
   return {
     form,
-    action: has('formaction') ? override.action(by) : formActionOf(form),
-    method: has('formmethod') ? override.method(by) : formMethodOf(form),
-    enctype: has('formenctype') ? override.enctype(by) : formEnctypeOf(form),
-    target: (has('formtarget') ? attr(by, 'formtarget') : attr(form, 'target')) || baseTarget(el),
+    action: cut(own('formaction', override?.action, formActionOf), URL_CHARS_MAX),
+    method: own('formmethod', override?.method, formMethodOf),
+    enctype: own('formenctype', override?.enctype, formEnctypeOf),
+    target: cut(tidy(own('formtarget', override && ((node) => attr(node, 'formtarget')), (node) => attr(node, 'target')) || baseTarget(el)), FIELD_CHARS_MAX),
   };
 }
 
@@ -125,7 +127,7 @@ function fieldRecords(form) {
     if (!type || type === 'button' || type === 'submit' || type === 'reset' || type === 'image') continue;
     const hidden = type === 'hidden';
     const unread = hidden || type === 'file' || isSecretInput(el);
-    const value = unread ? null : cut(tidy(fieldValue(el)), FIELD_CHARS_MAX);
+    const value = unread ? null : cut(tidy(fieldValue(el).slice(0, 1000)), FIELD_CHARS_MAX);
     records.push({ name: cut(tidy(attr(el, 'name')), FIELD_CHARS_MAX), type, hidden, filled: isFilled(el), value });
   }
   return records;
@@ -161,7 +163,7 @@ const optionLabelOf = getterOf(HTMLOptionElement.prototype, 'label');
 
 /** @param {any} option @returns {string} */
 function optionLabel(option) {
-  return tidy(optionLabelOf(option) || optionTextOf(option));
+  return tidy((optionLabelOf(option) || optionTextOf(option)).slice(0, 1000));
 }
 
 const checkedOf = getterOf(HTMLInputElement.prototype, 'checked');

@@ -125,7 +125,6 @@ function implicitRole(el) {
 function inputRole(el) {
   const type = inputTypeOf(el);
   const role = INPUT_ROLES.get(type) || '';
-  if (type === 'checkbox' && hasAttr(el, 'switch')) return 'switch';
   if ((role === 'textbox' || role === 'searchbox') && hasAttr(el, 'list')) return 'combobox';
   return role;
 }
