@@ -65,10 +65,10 @@ function isPressable(el, flags) {
 /**
  * What is bound to an offer: compared again when the action is made.
  * @typedef {{role: string, name: string, row: string, section: string, heading: string, frameOrigin: string,
- *   href: string, formAction: string, formMethod: string, inputType: string}} Meaning
+ *   href: string, formAction: string, formMethod: string, inputType: string, carried: string}} Meaning
  */
 
-const MEANING_PARTS = ['role', 'name', 'row', 'section', 'heading', 'frameOrigin', 'href', 'formAction', 'formMethod', 'inputType'];
+const MEANING_PARTS = ['role', 'name', 'row', 'section', 'heading', 'frameOrigin', 'href', 'formAction', 'formMethod', 'inputType', 'carried'];
 const NAME_CHARS_DEFAULT = 200;
 let nameCharsMax = NAME_CHARS_DEFAULT;
 
@@ -78,7 +78,7 @@ function meaningOf(el) {
   return {
     role: roleForListing(el), name: nameForListing(el), row: rowOf(el), section: sectionOf(el), heading: headingOf(el),
     frameOrigin: originOf(ownerDocumentOf(el)), href: hrefOf(el), formAction: sent ? sent.action : '',
-    formMethod: sent ? sent.method : '', inputType: fieldTypeOf(el),
+    formMethod: sent ? sent.method : '', inputType: fieldTypeOf(el), carried: carriedBy(el),
   };
 }
 
@@ -141,7 +141,7 @@ function describe(candidate, limits, keyed) {
     filled: isField && isFilled(el), secret, ...stateOf(candidate.stateOf || el),
     options: inputType === 'select' ? optionsOf(el, limits.optionsMax) : null,
     href: meaning.href, target: linkTarget(el), download: tagOf(el) === 'a' && hasAttr(el, 'download'),
-    submits: isSubmitter(el), form: formRecord(el),
+    submits: isSubmitter(el), form: formRecord(el), carried: carriedBy(el),
     row: meaning.row, section: meaning.section, heading: meaning.heading, near: meaning.name ? '' : nearOf(el),
     landmark: landmarkOf(el), inDialog: isInDialog(el), sponsored: isSponsored(el), frameOrigin: meaning.frameOrigin,
     box: roundBox(candidate.box), inViewport: candidate.inViewport,

@@ -117,6 +117,31 @@ function formRecord(el) {
   };
 }
 
+const CARRIED_CHARS_MAX = 4000;
+
+/**
+ * What the person does not see and the form would send: hidden values, and the submitter's own. A row can keep its text while
+ * the product in its hidden field is exchanged, so this is part of what a control means.
+ * @param {any} el @returns {string}
+ */
+function carriedBy(el) {
+  const form = formOf(el);
+  if (!form) return '';
+  const own = isSubmitter(el) ? `${attr(el, 'name')}=${attr(el, 'value')}` : '';
+  return cut(`${own}&${remember('carried', form, hiddenValues)}`, CARRIED_CHARS_MAX);
+}
+
+/** @param {any} form @returns {string} */
+function hiddenValues(form) {
+  const elements = formElementsOf(form);
+  const pairs = [];
+  for (let i = 0; i < elements.length && pairs.length < FIELDS_MAX; i++) {
+    const el = elements[i];
+    if (fieldTypeOf(el) === 'hidden') pairs.push(`${attr(el, 'name')}=${inputValueOf(el).slice(0, 1000)}`);
+  }
+  return pairs.join('&');
+}
+
 /** @param {any} form @returns {any[]} */
 function fieldRecords(form) {
   const elements = formElementsOf(form);

@@ -80,7 +80,7 @@ async fn browser(args: &DoctorArgs) -> Vec<Finding> {
     match wiring::open_road(&start, &road).await {
         Ok(road) => {
             findings.push(Finding::Good(format!("start: {} came up behind the edge with its sandbox on", road.browser.version())));
-            drop(road.browser.close().await);
+            road.browser.close().await;
             road.edge.close().await;
         }
         Err(failure) => findings.push(Finding::Bad(format!("start: {failure}"))),

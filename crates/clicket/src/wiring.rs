@@ -10,7 +10,7 @@ use clicket_egress::{Edge, EdgeConfig, EdgeEvent, EdgeLimits, ResolverChoice};
 use clicket_guard::address::{HostRules, OperatorGrant};
 use clicket_guard::reach::{Profile, Reach};
 use clicket_guard::web::{Origin, Site, WebUrl};
-use clicket_systemone::Decider;
+use clicket_systemone::{ApiKey, Base, DEFAULT_MODEL, Decider, HttpDecider, KEY_VARIABLE};
 use tokio::sync::mpsc;
 
 use crate::args::{BrowserArgs, ReachKind};
@@ -131,7 +131,13 @@ pub(crate) fn seams(args: &BrowserArgs) -> Vec<String> {
 pub(crate) fn decider(model: &str) -> Result<(Arc<dyn Decider>, String), Failure> {
     match model.split_once(':') {
         None if model == "reflex" => Ok((Arc::new(clicket_reflex::Reflex::new()), "reflex".to_owned())),
-        Some(("systemone", _)) => Err(Failure::usage("--model systemone: is wired next")),
+        Some(("systemone", base)) => {
+            let base = Base::parse(base).map_err(|why| Failure::usage(format!("--model {model}: {why}")))?;
+            let given = std::env::var(KEY_VARIABLE).ok().filter(|key| !key.trim().is_empty());
+            let key = given.as_deref().map(ApiKey::new).transpose().map_err(|why| Failure::usage(format!("{KEY_VARIABLE}: {why}")))?;
+            let decider = HttpDecider::new(base, DEFAULT_MODEL, key.as_ref()).map_err(|why| Failure::usage(format!("--model {model}: {why}")))?;
+            Ok((Arc::new(decider), DEFAULT_MODEL.to_owned()))
+        }
         _ => Err(Failure::usage(format!("--model {model}: use `reflex`, or `systemone:https://api.typesafe.ai` with its key in TYPESAFE_API_KEY"))),
     }
 }
