@@ -52,6 +52,10 @@ pub(crate) fn is_advert(lexicon: &Lexicon, entry: &Entry) -> bool {
 
 /// Whether any text of the control speaks to an agent in words that are not the goal's own.
 pub(crate) fn addresses_agent(world: &World, entry: &Entry) -> bool {
+    *entry.speaks.get_or_init(|| speaks_to_agent(world, entry))
+}
+
+fn speaks_to_agent(world: &World, entry: &Entry) -> bool {
     let texts = [&entry.name, &entry.visible, &entry.description, &entry.placeholder, &entry.row, &entry.section, &entry.option];
     // Nobody but the operator has reason to say the whole goal; a label that does was written for it.
     let echoes = world.goal_text.words.len() >= GOAL_WORDS_MIN && texts.iter().any(|text| text.folded.contains(&world.goal_text.folded));

@@ -179,7 +179,7 @@ fn blank_field_fit(entry: &Entry, fields: usize) -> f64 {
 /// Fit of a field to the field a clause names.
 fn field_fit(lexicon: &Lexicon, clause: &Clause, entry: &Entry) -> f64 {
     let own = labels(entry).into_iter().map(|(label, weight)| weight * text_fit(lexicon, &clause.field, label)).fold(0.0, f64::max);
-    let placed = Overlap::of(&clause.field.core(), &place_words(entry)).recall;
+    let placed = Overlap::of(clause.field.core(), &place_words(entry)).recall;
     let wants_password = lexicon.has(&clause.field, "field_password");
     let kinds = match (wants_password, is_password(kind_of_field(lexicon, entry))) {
         (true, true) => 0.9,
@@ -193,5 +193,5 @@ fn field_fit(lexicon: &Lexicon, clause: &Clause, entry: &Entry) -> f64 {
 /// `my name and email`: the field's whole label is among the words.
 fn mentioned(words: &Text, entry: &Entry) -> f64 {
     let label = entry.name.core();
-    if !label.is_empty() && Overlap::of(&label, &words.content).recall >= 0.99 { 0.88 } else { 0.0 }
+    if !label.is_empty() && Overlap::of(label, &words.content).recall >= 0.99 { 0.88 } else { 0.0 }
 }

@@ -27,7 +27,7 @@ pub(crate) fn text_fit(lexicon: &Lexicon, wanted: &Text, label: &Text) -> f64 {
 
 fn lexical_fit(wanted: &Text, label: &Text) -> f64 {
     let full = Overlap::of(&wanted.content, &label.content);
-    let core = Overlap::of(&wanted.core(), &label.core());
+    let core = Overlap::of(wanted.core(), label.core());
     let best = if full.f1() >= core.f1() { full } else { core };
     overlap_fit(best) - if full.f1() >= core.f1() { 0.0 } else { 0.01 }
 }
@@ -46,7 +46,7 @@ fn synonym_fit(lexicon: &Lexicon, wanted: &Text, label: &Text) -> f64 {
     let mut concepts = lexicon.whole(wanted);
     let core = wanted.core();
     if core.len() < wanted.words.len() && !core.is_empty() {
-        concepts.extend(lexicon.whole(&Text { folded: core.join(" "), words: core.clone(), content: core }));
+        concepts.extend(lexicon.whole(&Text::of_words(core.join(" "), core.to_vec())));
     }
     concept_fit(lexicon.coverage_by_any(label, &concepts))
 }
@@ -92,16 +92,14 @@ fn spread_fit(object: &Object, entry: &Entry) -> f64 {
     if label.is_empty() || object.text.content.len() < 2 || Overlap::of(&object.text.content, label).precision < 0.99 {
         return 0.0;
     }
-    let mut both = label.clone();
-    both.extend(entry.row.content.iter().cloned());
-    both.extend(entry.section.content.iter().cloned());
-    if Overlap::of(&object.text.core(), &both).recall >= 0.99 { 0.91 } else { 0.0 }
+    let both: Vec<&String> = label.iter().chain(&entry.row.content).chain(&entry.section.content).collect();
+    if Overlap::of(object.text.core(), &both).recall >= 0.99 { 0.91 } else { 0.0 }
 }
 
 /// Words around a quoted object ask for a row, a section or a dialog.
 fn context_factor(object: &Object, entry: &Entry) -> f64 {
     // `by clicking the "x"`: how, not where.
-    let wanted: Vec<String> = object.context.core().into_iter().filter(|word| !word.ends_with("ing")).collect();
+    let wanted: Vec<&String> = object.context.core().iter().filter(|word| !word.ends_with("ing")).collect();
     if wanted.is_empty() {
         return 1.0;
     }
@@ -109,8 +107,8 @@ fn context_factor(object: &Object, entry: &Entry) -> f64 {
 }
 
 /// Every word about where a control stands.
-pub(crate) fn place_words(entry: &Entry) -> Vec<String> {
-    [&entry.row, &entry.section, &entry.heading, &entry.near, &entry.landmark].into_iter().flat_map(|text| text.content.clone()).collect()
+pub(crate) fn place_words(entry: &Entry) -> Vec<&String> {
+    [&entry.row, &entry.section, &entry.heading, &entry.near, &entry.landmark].into_iter().flat_map(|text| &text.content).collect()
 }
 
 fn role_bonus(object: &Object, entry: &Entry) -> f64 {
@@ -131,11 +129,11 @@ fn role_bonus(object: &Object, entry: &Entry) -> f64 {
 
 /// Fit of a row (or what stands in for one) to an object, 0 to 1: every word of the object must be there.
 pub(crate) fn row_fit(object: &Text, row: &Text) -> f64 {
-    let wanted = if object.core().is_empty() { object.content.clone() } else { object.core() };
+    let wanted = if object.core().is_empty() { &object.content } else { object.core() };
     if wanted.is_empty() {
         return if !object.is_empty() && row.folded == object.folded { 0.95 } else { 0.0 };
     }
-    let overlap = Overlap::of(&wanted, &row.content);
+    let overlap = Overlap::of(wanted, &row.content);
     if overlap.recall < 0.99 {
         return 0.55 * overlap.recall;
     }

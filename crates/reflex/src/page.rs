@@ -1,5 +1,7 @@
 //! What the rules read out of a request: the state and the offered targets, every text bounded and every field optional.
 
+use std::cell::OnceCell;
+
 use clicket_systemone::{Question, Request};
 use serde_json::{Map, Value};
 
@@ -155,6 +157,8 @@ pub(crate) struct Entry {
     pub(crate) sponsored: bool,
     pub(crate) submits: bool,
     pub(crate) in_viewport: bool,
+    /// Whether its texts speak to an agent; found once.
+    pub(crate) speaks: OnceCell<bool>,
 }
 
 impl Entry {
@@ -189,6 +193,7 @@ impl Entry {
             sponsored: flag(map, "sponsored"),
             submits: flag(map, "submits"),
             in_viewport: map.get("in_viewport").and_then(Value::as_bool).unwrap_or(true),
+            speaks: OnceCell::new(),
         }
     }
 

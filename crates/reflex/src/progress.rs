@@ -238,7 +238,7 @@ fn shows_results(lexicon: &Lexicon, world: &World, clause: &Clause) -> bool {
     words.extend(url.content);
     words.extend(world.fill.iter().filter(|entry| kind_of_field(lexicon, entry) == Kind::Search).flat_map(|entry| entry.value.content.clone()));
     let searched_here = world.on_this_page().is_empty() && !world.history.is_empty();
-    named && searched_here && !wanted.is_empty() && Overlap::of(&wanted, &words).recall >= 0.99
+    named && searched_here && !wanted.is_empty() && Overlap::of(wanted, &words).recall >= 0.99
 }
 
 /// The page's title or first heading is the thing to open, and no control of that name is left to press.
@@ -265,7 +265,7 @@ fn in_wanted_state(lexicon: &Lexicon, world: &World, clause: &Clause) -> bool {
 
 /// Whether a control is in the field a clause names, if it names one.
 pub(crate) fn fits_field(lexicon: &Lexicon, clause: &Clause, entry: &Entry) -> bool {
-    clause.field.core().is_empty() || text_fit(lexicon, &clause.field, &entry.name) >= 0.5 || Overlap::of(&clause.field.core(), &place_words(entry)).recall >= 0.99
+    clause.field.core().is_empty() || text_fit(lexicon, &clause.field, &entry.name) >= 0.5 || Overlap::of(clause.field.core(), &place_words(entry)).recall >= 0.99
 }
 
 /// State of the toggle that fits best, if one surely does.

@@ -8,12 +8,11 @@ use indexmap::IndexMap;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::Reflex;
-use crate::testing::{Page, page};
+use crate::testing::{Page, model, page};
 
 /// Every answer of a response keeps the rules of the dialect exactly, not only within tolerance.
 fn check(request: &Request) {
-    let reflex = Reflex::new();
+    let reflex = model();
     let response = reflex.answer(request);
     assert_eq!(serde_json::to_string(&response).unwrap(), serde_json::to_string(&reflex.answer(request)).unwrap());
     check_envelope(&response).unwrap();
@@ -112,7 +111,7 @@ fn two_hundred_and_fifty_long_options_take_no_long_wait() {
             .toggle(&format!("checkbox:Box {index} {long}"), json!({"row": long}));
     }
     big = big.with("text", json!(long.repeat(200)));
-    let (request, reflex) = (big.request(), Reflex::new());
+    let (request, reflex) = (big.request(), model());
     let start = Instant::now();
     let response = reflex.answer(&request);
     let took = start.elapsed();
@@ -127,12 +126,14 @@ fn an_ordinary_page_takes_milliseconds() {
     for index in 0..60 {
         ordinary = ordinary.press_in(&format!("link:Product number {index}@/p/{index}"), json!({"row": format!("Product number {index} plain and useful £{index}.00")}));
     }
-    let (request, reflex) = (ordinary.request(), Reflex::new());
-    let start = Instant::now();
-    for _ in 0..20 {
+    let (request, reflex) = (ordinary.request(), model());
+    // The best of many is what the rules cost; the rest is what else the machine does.
+    let once = || {
+        let start = Instant::now();
         reflex.answer(&request);
-    }
-    let each = start.elapsed() / 20;
-    println!("60 options: {each:?} an answer");
-    assert!(each < Duration::from_millis(60), "{each:?}");
+        start.elapsed()
+    };
+    let best = (0..30).map(|_| once()).min().unwrap();
+    println!("60 options: {best:?} an answer");
+    assert!(best < Duration::from_millis(30), "{best:?}");
 }

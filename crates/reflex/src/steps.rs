@@ -198,7 +198,7 @@ impl Rules<'_> {
 
     fn expand(&mut self, clause: &Clause) {
         let lexicon = self.lexicon;
-        let vague = clause.object.is_blank() || matches!(clause.object.text.core().as_slice(), [word] if word == "below");
+        let vague = clause.object.is_blank() || matches!(clause.object.text.core(), [word] if word == "below");
         self.offer_all(Op::Press, |entry| match (vague, entry.is("expanded")) {
             (_, true) => 0.0,
             (true, false) if entry.is("collapsed") || matches!(entry.role.as_str(), "tab" | "summary" | "heading") => 0.86,
