@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use clicket_egress::{EdgeEvent, HeldRequest, HoldRefusal, Outcome, RequestRecord, Sent};
+use clicket_egress::{EdgeEvent, FailKind, HeldRequest, HoldRefusal, Outcome, RefuseReason, RequestRecord, Sent};
 use clicket_guard::approval::{Answered, Approver, Attendance, Moment};
 use clicket_guard::gate::{self, Admission, Effect, Pending, Refusal};
 use clicket_guard::permit::EffectPermit;
@@ -136,6 +136,20 @@ impl EdgeDesk {
 
     pub(crate) fn now(&self) -> Moment {
         self.clock.now()
+    }
+
+    /// Why the last document that was asked for did not come, as the edge knows it; the browser only knows that nothing came.
+    pub(crate) fn why_no_document(&self) -> Option<String> {
+        let record = self.fresh.iter().rev().find(|record| record.destination == "document" && record.status.is_none())?;
+        match record.outcome {
+            Outcome::Failed(kind) => Some(why_failed(kind).to_owned()),
+            Outcome::Refused(RefuseReason::Reach(reason)) => Some(reason.words().to_owned()),
+            Outcome::Refused(RefuseReason::Name) => Some(format!("its name is never looked up ({})", record.detail.as_deref().unwrap_or("special use"))),
+            Outcome::Refused(RefuseReason::Address) => {
+                Some(format!("its address is never dialled ({})", record.detail.as_deref().unwrap_or("not public")))
+            }
+            Outcome::Refused(_) | Outcome::HeldRefused(_) | Outcome::Passed | Outcome::HeldReleased => record.detail.clone(),
+        }
     }
 
     /// Status of the last document at this address.
@@ -354,6 +368,27 @@ impl EdgeDesk {
     fn scrubbed(&self, record: &RequestRecord) -> serde_json::Value {
         let text = serde_json::to_string(record).unwrap_or_default();
         serde_json::from_str(&self.scrub.scrub(&text)).unwrap_or_else(|_| json!({"id": record.id, "unprintable": true}))
+    }
+}
+
+/// What went wrong on the way to a server, and what to do about it.
+fn why_failed(kind: FailKind) -> &'static str {
+    match kind {
+        FailKind::NameNotFound => "there is no such host; check the spelling of the address",
+        FailKind::NameUnresolved => "the name server gave no answer; check this machine's network and DNS",
+        FailKind::Unreachable => "nothing accepts a connection there; check the address and that the server is up",
+        FailKind::ConnectTimeout => "no connection was made in time; check the address and this machine's network",
+        FailKind::CertificateExpired => "the server's certificate has expired; its owner must renew it, and it is never clicked away",
+        FailKind::CertificateNotYetValid => "the server's certificate is not valid yet; check this machine's clock",
+        FailKind::CertificateUntrusted => "the server's certificate is signed by nobody this machine trusts; --dangerously-trust-ca FILE adds an authority",
+        FailKind::CertificateWrongName => "the server's certificate is for another name",
+        FailKind::CertificateBad => "the server's certificate is bad",
+        FailKind::Tls | FailKind::TlsTimeout => "the TLS handshake with the server failed",
+        FailKind::HeadTimeout | FailKind::IdleTimeout | FailKind::WholeTimeout => "the server did not answer in time; try again later",
+        FailKind::TooBig | FailKind::RunBytes => "the answer is larger than is taken",
+        FailKind::Protocol => "the server does not speak HTTP as it must",
+        FailKind::ConnectionLost => "the connection to the server broke; try again",
+        FailKind::BrowserLeft => "the browser gave up waiting",
     }
 }
 

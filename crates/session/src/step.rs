@@ -62,7 +62,9 @@ impl Runner {
         };
         let outcome = self.perform(permit).await?;
         if let Outcome::Failed { why } | Outcome::NotTaken { why } = &outcome {
-            return Err(SessionError::Open { url: self.config.start.public_form().to_owned(), why: why.clone() });
+            self.desk.drain();
+            let why = self.desk.why_no_document().unwrap_or_else(|| why.clone());
+            return Err(SessionError::Open { url: self.config.start.public_form().to_owned(), why });
         }
         self.settle().await?;
         let opened = self.desk.write_requests()?;
