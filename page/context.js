@@ -14,9 +14,10 @@ function rowOf(el) {
     let text = '';
     let node = flatParent(el);
     let climbed = 0;
+    const inField = fieldTypeOf(el) !== '';
     for (let steps = 0; node && steps < CONTEXT_CLIMB_MAX && climbed < 3; node = flatParent(node), steps++) {
       if (STOPS_ROW.has(tagOf(node))) break;
-      if (!isRow(node)) continue;
+      if (!isRow(node) || (inField && isFieldGroup(node))) continue;
       climbed++;
       text = rowText(node, el);
       if (text) break;
@@ -55,11 +56,33 @@ function hasTwin(node, tag, first, step) {
 /** @param {any} row @param {any} el the control in it @returns {string} */
 function rowText(row, el) {
   const labels = labelsOf(el);
-  const skip = (/** @type {any} */ node) => node === el || labels.includes(node) || isOtherControl(node);
+  const apart = [el, ...labels, ...idRefs(el, 'aria-describedby'), ...idRefs(el, 'aria-errormessage')];
+  const item = tagOf(row) === 'li';
+  const skip = (/** @type {any} */ node) => apart.includes(node) || isOtherControl(node) || isMessage(node) || (item && isList(node));
   const text = visibleTextIn(row, ROW_CHARS_MAX + 1, skip) || pictureText(row, el);
   // Something as long as this is a page region laid out as a list, not a row.
   if (text.length > ROW_CHARS_MAX && roleOf(row) !== 'row') return cut(text, CONTEXT_CHARS_MAX);
   return text;
+}
+
+const MESSAGE_ROLES = new Set(['alert', 'status', 'log', 'timer', 'tooltip']);
+const MESSAGE_WORD = /(^|[\s_-])(error|errors|invalid|feedback|hint|help|helper|counter|message|validation|tooltip)([\s_-]|$)/i;
+
+/** Hints and errors come and go with what is typed, so they don't tell which row it is. @param {any} node */
+function isMessage(node) {
+  if (hasAttr(node, 'role') && MESSAGE_ROLES.has(attr(node, 'role'))) return true;
+  if (hasAttr(node, 'aria-live') && attr(node, 'aria-live') !== 'off') return true;
+  return hasAttr(node, 'class') && MESSAGE_WORD.test(attr(node, 'class'));
+}
+
+/** A label and its field repeated down a form make no cards; a card has a picture, heading or link. @param {any} node */
+function isFieldGroup(node) {
+  return remember('fieldGroup', node, () => !ROW_ROLES.has(roleOf(node)) && queryAll(node, HEADINGS + ',a[href],img').length === 0);
+}
+
+/** A list inside a list item is a submenu or a thread, and may open under the pointer. @param {any} node */
+function isList(node) {
+  return ['ul', 'ol', 'menu'].includes(tagOf(node));
 }
 
 /** Some cards are told apart by their picture alone. @param {any} row @param {any} el @returns {string} */
