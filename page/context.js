@@ -14,7 +14,7 @@ function rowOf(el) {
     let text = '';
     let node = flatParent(el);
     let climbed = 0;
-    const inField = fieldTypeOf(el) !== '';
+    const inField = fieldTypeOf(el) !== '' && nameOf(el) !== '';
     for (let steps = 0; node && steps < CONTEXT_CLIMB_MAX && climbed < 3; node = flatParent(node), steps++) {
       if (STOPS_ROW.has(tagOf(node))) break;
       if (!isRow(node) || (inField && isFieldGroup(node))) continue;
@@ -248,19 +248,30 @@ function startsWithAdLabel(node) {
   return false;
 }
 
-/** @param {any} el a control without a name @returns {string} short visible text just before it */
+/** @param {any} el a control without a name @returns {string} short visible text just before it, or just after it in the same box */
 function nearOf(el) {
   let node = el;
   for (let steps = 0; node && steps < 6; steps++) {
-    for (let before = previousSiblingOf(node), tries = 0; before && tries < 6; before = previousSiblingOf(before), tries++) {
-      const text = tidy(nodeTypeOf(before) === TEXT ? dataOf(before).slice(-400) : isElement(before) ? textOfSibling(before) : '');
-      if (text) return text.length > CONTEXT_CHARS_MAX ? text.slice(-CONTEXT_CHARS_MAX).toWellFormed() : text;
-    }
+    const text = textBeside(node, previousSiblingOf) || (steps < 2 ? textBeside(node, nextSiblingOf) : '');
+    if (text) return text.length > CONTEXT_CHARS_MAX ? text.slice(-CONTEXT_CHARS_MAX).toWellFormed() : text;
     node = flatParent(node);
     if (!node || STOPS_ROW.has(tagOf(node))) return '';
   }
   return '';
 }
+
+/** @param {any} node @param {(node: any) => any} step to the next sibling @returns {string} the first text there; another field ends the search forward */
+function textBeside(node, step) {
+  for (let other = step(node), tries = 0; other && tries < 6; other = step(other), tries++) {
+    const element = nodeTypeOf(other) === ELEMENT;
+    if (element && step === nextSiblingOf && (matches(other, FIELDS) || queryAll(other, FIELDS).length > 0)) return '';
+    const text = tidy(nodeTypeOf(other) === TEXT ? dataOf(other).slice(-400) : element ? textOfSibling(other) : '');
+    if (text) return text;
+  }
+  return '';
+}
+
+const FIELDS = 'input,select,textarea,[contenteditable]';
 
 /** @param {any} el @returns {string} */
 function textOfSibling(el) {
