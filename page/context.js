@@ -145,9 +145,23 @@ function headingOf(el) {
   return '';
 }
 
+/** @type {WeakMap<any, {at: number, list: NodeListOf<Element>}>} */
+const headingLists = new WeakMap();
+
+/** Finding them is the dearest part of a meaning on a large page, and only a change of the tree changes them. @param {any} root */
+function headingsIn(root) {
+  watchTree(root);
+  const at = mutationCount();
+  const known = headingLists.get(root);
+  if (known && known.at === at) return known.list;
+  const list = queryAll(root, HEADINGS);
+  headingLists.set(root, { at, list });
+  return list;
+}
+
 /** @param {any} root @param {any} el @returns {string} */
 function headingIn(root, el) {
-  const headings = remember('headings', root, () => queryAll(root, HEADINGS));
+  const headings = remember('headings', root, headingsIn);
   const last = lastBefore(headings, el);
   for (let i = last; i >= 0 && i > last - HEADINGS_BACK_MAX; i--) {
     const heading = headings[i];
