@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use clicket_egress::{EdgeEvent, FailKind, HeldRequest, HoldRefusal, Outcome, RefuseReason, RequestRecord, Sent};
 use clicket_guard::approval::{Answered, Approver, Attendance, Moment};
+use clicket_guard::follows;
 use clicket_guard::gate::{self, Admission, Effect, Pending, Refusal};
 use clicket_guard::permit::EffectPermit;
-use clicket_guard::policy::Policy;
+use clicket_guard::observation::FormFacts;
+use clicket_guard::policy::{Policy, Verdict};
 use clicket_guard::reach::WriteClass;
 use clicket_guard::risk;
 use clicket_guard::secret::Scrubber;
@@ -43,6 +45,8 @@ pub(crate) struct EdgeDesk {
     open: Vec<(String, OpenIntent)>,
     /// The action being performed or settled, for writes that follow it.
     pub(crate) acting: Option<String>,
+    /// The form that the action submits, as it was when it was offered.
+    pub(crate) acting_form: Option<FormFacts>,
     /// Answered requests: method and address.
     pub(crate) answered: Vec<(String, String)>,
     /// Passed, stopped, released.
@@ -92,6 +96,7 @@ impl EdgeDesk {
             waiting: VecDeque::new(),
             open: Vec::new(),
             acting: None,
+            acting_form: None,
             answered: Vec::new(),
             counts: (0, 0, 0),
             fresh: Vec::new(),
@@ -253,7 +258,12 @@ impl EdgeDesk {
         }
         let image = held.image().clone();
         let class = risk::of_request(&image);
-        let judgement = self.policy.judge_request(class, &image, self.approver.attendance());
+        let mut judgement = self.policy.judge_request(class, &image, self.approver.attendance());
+        // A rule allows what the operator meant by it: the form as it was seen, not what the page made of it on the way.
+        if let Some(field) = self.acting_form.as_ref().and_then(|form| follows::strays_from(form, &image)) {
+            judgement.verdict = judgement.verdict.join(Verdict::Ask);
+            judgement.reasons.push(format!("its field {field} holds another value than the form that was pressed"));
+        }
         let grounds = judgement.reasons.join("; ");
         let shown = self.shown(&image.method, &image.url);
         let effect = Effect { image, after: self.acting.clone(), scrub: self.scrub.clone() };
@@ -286,7 +296,8 @@ impl EdgeDesk {
                 held.refuse(HoldRefusal::Unattended);
                 self.stopped(&shown, "nobody was there to allow it");
                 let hint = allow_hint(&shown);
-                self.hand_back(HandBack::NeedsAPerson(format!("{shown} was held and nobody was there to allow it")), hint);
+                let why = pending.reasons().join("; ");
+                self.hand_back(HandBack::NeedsAPerson(format!("{shown} was held and nobody was there to allow it ({why})")), hint);
             }
             Answered::By(approval) => {
                 let now = self.now();

@@ -249,6 +249,7 @@ impl Runner {
             self.finish_step(report)?;
             return Ok(ended.filter(|end| !is_go_on(end)));
         };
+        self.desk.acting_form = control_of(&seen, &entry).and_then(|control| control.form.clone());
         let outcome = self.perform(permit).await?;
         past.effect = match &outcome {
             Outcome::Done { .. } | Outcome::DialogDismissed { .. } | Outcome::TimedOut { .. } => Effect::Nothing,
@@ -258,6 +259,7 @@ impl Runner {
         self.past.push(past);
         let settled = self.settle().await?;
         self.desk.acting = None;
+        self.desk.acting_form = None;
         let report = self.report(number, &seen, offer, (chosen, choice.confidence(), grounds), Some(outcome), &settled, &timing);
         self.finish_step(report)?;
         Ok(None)
