@@ -69,9 +69,6 @@ pub(crate) const FORM_FIELDS_MAX: usize = 100;
 /// One input event: the page may be busy for long, but not without end.
 pub(crate) const INPUT_MS: Duration = Duration::from_millis(5_000);
 
-/// Between moving the pointer and pressing: two frames, so that what appears under a pointer has appeared.
-pub(crate) const HOVER_MS: Duration = Duration::from_millis(34);
-
 /// Opening an address, until the page is about to be shown.
 pub(crate) const NAVIGATE_MS: Duration = Duration::from_millis(30_000);
 

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::browser::Browser;
 use crate::errors::PageError;
-use crate::limits::{HOVER_MS, INPUT_MS, READ_BACK_MS, READ_BACK_STEP_MS};
+use crate::limits::{INPUT_MS, READ_BACK_MS, READ_BACK_STEP_MS};
 use crate::perform::{Acted, Aim, Held, Latch, after_input, before_input, call_failed, done, judged, not_taken};
 use crate::world::{FOCUS_FIELD, READ_BACK};
 
@@ -77,11 +77,11 @@ impl Browser {
         Ok(disarmed.and_then(|disarmed| judged(&disarmed, secrets)).unwrap_or_else(done))
     }
 
-    /// Moves the pointer to the control and aims again: what appears under a pointer is seen before it is pressed.
+    /// Moves the pointer to the control and aims again: what appears under a pointer is seen before it is pressed. The move
+    /// is answered when the page's frame has taken it; what appears still later meets the latch.
     pub(crate) async fn hover(&self, held: &Held, latch: Latch, secrets: &[Secret]) -> Acted<Aim> {
         let first = self.arm(held, latch, secrets).await?;
         self.move_to(first).await?;
-        tokio::time::sleep(HOVER_MS).await;
         let second = self.arm(held, latch, secrets).await?;
         if (first.x - second.x).abs() > STILL_PX || (first.y - second.y).abs() > STILL_PX {
             self.move_to(second).await?;

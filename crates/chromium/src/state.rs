@@ -116,6 +116,8 @@ pub(crate) struct State {
     pub(crate) dialogs_in_a_row: u32,
     /// The first dialog since the present act began.
     pub(crate) first_dialog: Option<(DialogKind, String)>,
+    /// Where the page said that its new window goes, until the window is there.
+    tab_announced: Option<String>,
     events: VecDeque<BrowserEvent>,
     lost: u64,
 }
@@ -137,6 +139,7 @@ impl State {
             world: None,
             dialogs_in_a_row: 0,
             first_dialog: None,
+            tab_announced: None,
             events: VecDeque::new(),
             lost: 0,
         }
@@ -181,7 +184,11 @@ impl State {
                 self.push(BrowserEvent::FileChooser);
                 None
             }
-            "Page.windowOpen" => read(params).map(|event: wire::WithUrl| self.report_tab(&event.url)),
+            "Page.windowOpen" => read(params).map(|event: wire::WithUrl| {
+                self.report_tab(&event.url);
+                self.tab_announced = Some(cut(&event.url));
+                Vec::new()
+            }),
             "Browser.downloadWillBegin" => read(params).map(|event: wire::WithUrl| {
                 self.push(BrowserEvent::Download { url: cut(&event.url) });
                 Vec::new()
@@ -236,22 +243,24 @@ impl State {
         if Some(&info.target_id) == self.target.as_ref() {
             return Vec::new();
         }
-        let mut replies = self.report_tab(&info.url);
-        replies.push(Reply::to(attached, "Fetch.enable", json!({})));
-        replies.push(Reply::to_browser("Target.closeTarget", json!({ "targetId": info.target_id })));
-        // A window that shares its opener's process would hold the opener too for as long as it is held.
-        replies.push(Reply::to(attached, "Runtime.runIfWaitingForDebugger", json!({})));
-        replies
+        if self.tab_announced.take().is_none_or(|announced| announced != cut(&info.url)) {
+            self.report_tab(&info.url);
+        }
+        vec![
+            Reply::to(attached, "Fetch.enable", json!({})),
+            Reply::to_browser("Target.closeTarget", json!({ "targetId": info.target_id })),
+            // A window that shares its opener's process would hold the opener too for as long as it is held.
+            Reply::to(attached, "Runtime.runIfWaitingForDebugger", json!({})),
+        ]
     }
 
     /// A window is announced by the page that opens it and by the browser; it is reported once.
-    fn report_tab(&mut self, url: &str) -> Vec<Reply> {
+    fn report_tab(&mut self, url: &str) {
         let url = cut(url);
         let known = self.events.iter().any(|event| matches!(event, BrowserEvent::NewTab { url: known } if *known == url));
         if !url.is_empty() && url != "about:blank" && !known {
             self.push(BrowserEvent::NewTab { url });
         }
-        Vec::new()
     }
 
     /// A cross-site frame lives in a process of its own and must be told what the page was told.
@@ -309,7 +318,8 @@ impl State {
     }
 
     fn on_asked(&mut self, event: Option<wire::FrameEvent>) {
-        if event.is_some_and(|event| self.is_main(&event.frame_id)) {
+        let leaves = |event: &wire::FrameEvent| !matches!(event.navigation_type.as_str(), "sameDocument" | "historySameDocument");
+        if event.is_some_and(|event| self.is_main(&event.frame_id) && leaves(&event)) {
             self.navigations_asked = self.navigations_asked.saturating_add(1);
         }
     }

@@ -103,3 +103,13 @@ fn unknown_shapes_change_nothing() {
     }
     assert_eq!(state.life, Life::Alive);
 }
+
+#[test]
+fn a_change_of_address_within_the_document_is_no_navigation_that_holds_the_page_back() {
+    let mut state = open_page();
+    for (kind, wanted) in [("sameDocument", 0), ("historySameDocument", 0), ("differentDocument", 1), ("reload", 2)] {
+        let started = json!({ "frameId": "T", "url": "http://page.test/", "loaderId": "L", "navigationType": kind });
+        state.fold(Some("S"), "Page.frameStartedNavigating", &raw(started));
+        assert_eq!(state.navigations_asked, wanted, "{kind}");
+    }
+}

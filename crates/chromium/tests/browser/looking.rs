@@ -158,3 +158,13 @@ async fn large_pages_are_observed_within_their_budget() {
         settle(&mut browser).await;
     }
 }
+
+/// Asking DevTools for listeners by another command made the page crash within three looks; see `src/clickable.rs`.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_with_listeners_survives_many_looks() {
+    let edge = TestEdge::with_page(&page_of(1_000, true)).await;
+    let Some(mut browser) = open(&edge).await else { return };
+    for _ in 0..60 {
+        look(&mut browser).await;
+    }
+}

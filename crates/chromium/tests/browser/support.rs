@@ -104,6 +104,9 @@ async fn answer_to(line: &str, truth: &Truth) -> String {
     if url.ends_with("/slow") {
         tokio::time::sleep(Duration::from_millis(1_500)).await;
     }
+    if url.contains("/held/") {
+        tokio::time::sleep(Duration::from_secs(7)).await;
+    }
     if url.ends_with("/nothing") {
         return "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n".to_owned();
     }
