@@ -4,6 +4,8 @@
 
 const POINTER_EVENTS = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'dblclick', 'auxclick', 'contextmenu'];
 const KEY_EVENTS = ['keydown', 'keypress', 'keyup', 'beforeinput'];
+// These set something off at the target, so they are checked in full at every station on the way down.
+const DECISIVE = new Set(['pointerdown', 'click', 'keydown', 'beforeinput']);
 const composedPathOf = Event.prototype.composedPath;
 const preventDefault = Event.prototype.preventDefault;
 const stopImmediately = Event.prototype.stopImmediatePropagation;
@@ -18,6 +20,7 @@ const scrollIntoViewOf = Element.prototype.scrollIntoView;
  * @property {WeakMap<any, {type: string, ok: boolean}>} records
  * @property {{type: string, why: string, detail: string} | null} cancelled
  * @property {any[]} targets where the listeners are
+ * @property {number} checkedAt count of mutations when the meaning was last compared
  */
 
 /** @type {Armed | null} */
@@ -60,7 +63,7 @@ function takeAim(el, drawn, bound, mode) {
   }
   if (point.cover) return refused('covered', sayElement(point.cover));
   const box = roundBox(toTop(boxOf(drawn), frame));
-  armed = { el, bound, mode, events: [], records: new WeakMap(), cancelled: null, targets: listenTargets(el) };
+  armed = { el, bound, mode, events: [], records: new WeakMap(), cancelled: null, targets: listenTargets(el), checkedAt: -1 };
   for (const target of armed.targets) for (const type of watchedTypes(mode)) listen.call(target, type, onInput, true);
   return { ok: true, x: point.x, y: point.y, width: box.width, height: box.height };
 }
@@ -77,15 +80,11 @@ function drawnBy(el) {
   return isCheckable(el) ? labelsOf(el).find((label) => isSeen(label) && !isInert(label)) || null : null;
 }
 
-/** @param {any} el @returns {boolean} kinds of input that pages draw by their label */
-function isCheckable(el) {
-  return tagOf(el) === 'input' && ['checkbox', 'radio', 'file'].includes(inputTypeOf(el));
-}
-
 /** @param {any} el @returns {boolean} */
 function isSeen(el) {
   if (tagOf(el) === 'area') return areaBox(el) !== null;
-  if (!isRendered(el) || opacityOf(el) === 0) return false;
+  if (!isRendered(el)) return false;
+  if (opacityOf(el) === 0 && !(isPaintedAround(el) && opacityOf(flatParent(el)) > 0)) return false;
   const box = boxOf(el);
   return box.width >= SIZE_SHOWN_MIN && box.height >= SIZE_SHOWN_MIN && !isClippedAway(el, styleOf(el));
 }
@@ -115,17 +114,28 @@ function difference(now, bound) {
 function onInput(event) {
   if (!armed || !event.isTrusted) return;
   let record = armed.records.get(event);
+  if (record && record.ok && !DECISIVE.has(event.type) && mutationCount() === armed.checkedAt) return;
   if (!record) {
     record = { type: event.type, ok: true };
     armed.records.set(event, record);
     if (armed.events.length < 1000) armed.events.push(record);
   }
-  const problem = armed.cancelled || inPass(() => problemWith(event));
+  armed.checkedAt = mutationCount();
+  const problem = armed.cancelled || problemSafely(event);
   if (!problem) return;
   record.ok = false;
   preventDefault.call(event);
   stopImmediately.call(event);
   if (!armed.cancelled && !isAfterthought(event, problem)) armed.cancelled = { type: event.type, ...problem };
+}
+
+/** A check that cannot be made has failed. @param {Event} event @returns {{why: string, detail: string} | null} */
+function problemSafely(event) {
+  try {
+    return inPass(() => problemWith(event));
+  } catch {
+    return { why: 'stale', detail: 'unreadable' };
+  }
 }
 
 /** @param {Event} event @returns {{why: string, detail: string} | null} */
@@ -143,12 +153,13 @@ function problemWith(event) {
   if (keys && !(onNode && hasFocus(el))) return { why: 'focus', detail: onNode && isElement(target) ? sayElement(target) : '' };
   const hit = onNode ? (isElement(target) ? target : flatParent(target)) : null;
   if (!hit || !actsOn(el, hit)) return { why: keys ? 'focus' : 'covered', detail: hit ? sayElement(hit) : '' };
-  return sameMeaning(el, bound);
+  return sameMeaning(el, bound, mode === 'type' && hasLanded(event));
 }
 
-/** @param {any} el @param {Meaning} bound @returns {{why: string, detail: string} | null} */
-function sameMeaning(el, bound) {
-  const part = difference(meaningOf(el), bound);
+/** @param {any} el @param {Meaning} bound @param {boolean} [typing] the row may follow what was typed already @returns {{why: string, detail: string} | null} */
+function sameMeaning(el, bound, typing = false) {
+  const now = meaningOf(el);
+  const part = difference(typing ? { ...now, row: bound.row } : now, bound);
   return part ? { why: 'stale', detail: part } : null;
 }
 
@@ -186,11 +197,12 @@ function isAfterthought(event, problem) {
   return /** @type {Armed} */ (armed).mode === 'enter' && KEY_EVENTS.includes(event.type) && event.type !== 'keydown';
 }
 
-/** @returns {boolean} an event of the mode's main type reached the element uncancelled */
-function hasLanded() {
+/** @param {Event} [besides] one that does not count @returns {boolean} an event of the mode's main type reached the element uncancelled */
+function hasLanded(besides) {
   if (!armed) return false;
+  const current = besides ? armed.records.get(besides) : undefined;
   const main = armed.mode === 'press' ? ['click'] : armed.mode === 'type' ? ['beforeinput', 'keydown'] : armed.mode === 'enter' ? ['keydown'] : [];
-  return armed.events.some((event) => event.ok && main.includes(event.type));
+  return armed.events.some((event) => event.ok && event !== current && main.includes(event.type));
 }
 
 /** @returns {any} {armed, events, cancelled, landed} */

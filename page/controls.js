@@ -10,8 +10,10 @@
  * @property {boolean} inViewport
  * @property {number} ownText characters seen in it outside other candidates
  * @property {number} inner candidates inside it
+ * @property {Candidate | null} lastInner
  * @property {boolean} weak only a listener, pointer cursor or tabindex speaks for it
- * @property {Clip} clip
+ * @property {boolean} weighed ownText is counted
+ * @property {any} stateOf the wrapper (a tab around its link) that carries its state, or null
  */
 
 const KIND_OF_ROLE = new Map(Object.entries({
@@ -20,10 +22,8 @@ const KIND_OF_ROLE = new Map(Object.entries({
   treeitem: 'option', combobox: 'button', slider: 'generic',
 }));
 
-const CLICK_ATTRIBUTES = ['onclick', 'onmousedown', 'onmouseup', 'onpointerdown', 'onpointerup', 'ontouchstart', 'ondblclick'];
-
-/** @param {any} el @param {string} tag @returns {string} the kind its own tag and attributes give it, "" if none */
-function kindOf(el, tag) {
+/** @param {any} el @param {string} tag @param {number} flags @returns {string} the kind its own tag and attributes give it, "" if none */
+function kindOf(el, tag, flags) {
   switch (tag) {
     case 'input': return kindOfInput(el);
     case 'select': return 'choice';
@@ -34,8 +34,8 @@ function kindOf(el, tag) {
     case 'button': return KIND_OF_ROLE.get(explicitRole(el)) || 'button';
     case 'summary': return isDetailsSummary(el) ? 'button' : '';
   }
-  if (isEditingHost(el)) return 'field';
-  const role = explicitRole(el);
+  if (flags & HAS_EDITABLE && isEditingHost(el)) return 'field';
+  const role = flags & HAS_ROLE ? explicitRole(el) : '';
   if (!role) return '';
   if (role === 'gridcell') return hasAttr(el, 'tabindex') ? 'option' : '';
   if (role === 'textbox' || role === 'searchbox' || role === 'spinbutton') return kindOfTextRole(el);
@@ -44,32 +44,32 @@ function kindOf(el, tag) {
 
 /** A textbox that cannot be edited or focused is only drawn like one. @param {any} el */
 function kindOfTextRole(el) {
-  return isContentEditable(el) ? 'field' : 'generic';
+  return isHtml(el) && isContentEditable(el) ? 'field' : 'generic';
 }
 
 /** @param {any} el @returns {string} */
 function kindOfInput(el) {
   switch (inputTypeOf(el)) {
     case 'hidden': return '';
+    case 'password': noteSecret(el); return 'field';
     case 'checkbox': case 'radio': return 'toggle';
     case 'button': case 'submit': case 'reset': case 'image': return KIND_OF_ROLE.get(explicitRole(el)) || 'button';
     default: return 'field';
   }
 }
 
-/** @param {any} el @returns {boolean} inline handlers or tabindex make it pressable */
-function isPressable(el) {
-  if (CLICK_ATTRIBUTES.some((name) => hasAttr(el, name))) return true;
-  return hasAttr(el, 'tabindex') && parseInt(attr(el, 'tabindex'), 10) >= 0;
+/** @param {any} el @param {number} flags @returns {boolean} inline handlers or tabindex make it pressable */
+function isPressable(el, flags) {
+  return (flags & HAS_CLICK) !== 0 || (flags & HAS_TABINDEX) !== 0 && parseInt(attr(el, 'tabindex'), 10) >= 0;
 }
 
 /**
  * What is bound to an offer: compared again when the action is made.
  * @typedef {{role: string, name: string, row: string, section: string, heading: string, frameOrigin: string,
- *   href: string, formAction: string, formMethod: string, inputType: string}} Meaning
+ *   href: string, formAction: string, formMethod: string, inputType: string, carried: string}} Meaning
  */
 
-const MEANING_PARTS = ['role', 'name', 'row', 'section', 'heading', 'frameOrigin', 'href', 'formAction', 'formMethod', 'inputType'];
+const MEANING_PARTS = ['role', 'name', 'row', 'section', 'heading', 'frameOrigin', 'href', 'formAction', 'formMethod', 'inputType', 'carried'];
 const NAME_CHARS_DEFAULT = 200;
 let nameCharsMax = NAME_CHARS_DEFAULT;
 
@@ -79,7 +79,7 @@ function meaningOf(el) {
   return {
     role: roleForListing(el), name: nameForListing(el), row: rowOf(el), section: sectionOf(el), heading: headingOf(el),
     frameOrigin: originOf(ownerDocumentOf(el)), href: hrefOf(el), formAction: sent ? sent.action : '',
-    formMethod: sent ? sent.method : '', inputType: fieldTypeOf(el),
+    formMethod: sent ? sent.method : '', inputType: fieldTypeOf(el), carried: carriedBy(el),
   };
 }
 
@@ -94,7 +94,7 @@ function nameForListing(el) {
   const name = tidy(nameOf(el));
   if (name) return cut(name, nameCharsMax);
   if (isEditingHost(el) || fieldTypeOf(el)) return '';
-  const text = visibleTextIn(el, nameCharsMax);
+  const text = visibleTextIn(el, nameCharsMax, isOtherControl) || visibleTextIn(el, nameCharsMax);
   return text || cut(tidy(alternative(el, { ...freshAsking(el), how: 'content' })), nameCharsMax);
 }
 
@@ -106,8 +106,8 @@ const baseUriOf = getterOf(Node.prototype, 'baseURI');
 function hrefOf(el) {
   for (let node = el, steps = 0; node && steps < CONTEXT_CLIMB_MAX; node = flatParent(node), steps++) {
     const tag = tagOf(node);
-    if (tag === 'a' && hasAttr(node, 'href')) return linkHref(node);
-    if (tag === 'area' && hasAttr(node, 'href')) return areaHref(node);
+    if (tag === 'a' && hasAttr(node, 'href')) return cut(linkHref(node), URL_CHARS_MAX);
+    if (tag === 'area' && hasAttr(node, 'href')) return cut(areaHref(node), URL_CHARS_MAX);
     if (tag === 'svg:a') return resolveHref(attr(node, 'href') || attr(node, 'xlink:href'), node);
     if (node === el && (fieldTypeOf(el) || tag === 'button')) return '';
   }
@@ -127,7 +127,6 @@ function resolveHref(href, node) {
  */
 function describe(candidate, limits, keyed) {
   const { el } = candidate;
-  noteSecret(el);
   const meaning = meaningOf(el);
   const inputType = meaning.inputType;
   const secret = isSecretInput(el);
@@ -138,11 +137,11 @@ function describe(candidate, limits, keyed) {
     visibleText: text === meaning.name ? '' : text, description: description(el, meaning.name, limits.nameCharsMax),
     kind: candidate.kind, inputType, autocomplete: cut(attr(el, 'autocomplete'), 100),
     fieldName: cut(tidy(attr(el, 'name') || attr(el, 'id')), 100), placeholder: cut(tidy(attr(el, 'placeholder')), limits.nameCharsMax),
-    value: isField && !secret && inputType !== 'file' ? cut(fieldValue(el).toWellFormed(), 200) : null,
-    filled: isField && isFilled(el), secret, ...stateOf(el),
+    value: isField && !secret && inputType !== 'file' ? cut(fieldValue(el), 200) : null,
+    filled: isField && isFilled(el), secret, ...stateOf(candidate.stateOf || el),
     options: inputType === 'select' ? optionsOf(el, limits.optionsMax) : null,
     href: meaning.href, target: linkTarget(el), download: tagOf(el) === 'a' && hasAttr(el, 'download'),
-    submits: isSubmitter(el), form: formRecord(el),
+    submits: isSubmitter(el), form: formRecord(el), carried: carriedBy(el),
     row: meaning.row, section: meaning.section, heading: meaning.heading, near: meaning.name ? '' : nearOf(el),
     landmark: landmarkOf(el), inDialog: isInDialog(el), sponsored: isSponsored(el), frameOrigin: meaning.frameOrigin,
     box: roundBox(candidate.box), inViewport: candidate.inViewport,
@@ -167,16 +166,17 @@ function description(el, name, max) {
 function lookOf(el) {
   const picture = tagOf(el) === 'img' ? el : queryAll(el, 'img')[0];
   const source = picture ? attr(picture, 'src') : '';
-  const file = source && !source.startsWith('data:') ? source.split(/[?#]/)[0].split('/').pop().replace(/\.\w+$/, '') : '';
+  const file = source && !source.startsWith('data:') ? (source.split(/[?#]/)[0].split('/').pop() || '').replace(/\.\w+$/, '') : '';
   const inner = queryAll(el, 'i[class],span[class],use')[0];
-  const words = file || attr(el, 'class') || (inner ? attr(inner, 'class') || attr(inner, 'href') : '') || attr(el, 'id');
+  const own = (attr(el, 'class') + ' ' + attr(el, 'id')).trim();
+  const words = file || own || (inner ? attr(inner, 'class') || attr(inner, 'href') : '');
   return words.replace(/[_#./-]+/g, ' ').replace(/([a-z])([A-Z])/g, '$1 $2');
 }
 
 /** @param {any} el @returns {string} */
 function linkTarget(el) {
   const tag = tagOf(el);
-  return tag === 'a' || tag === 'area' ? attr(el, 'target') || baseTarget(el) : '';
+  return tag === 'a' || tag === 'area' ? cut(tidy(attr(el, 'target') || baseTarget(el)), FIELD_CHARS_MAX) : '';
 }
 
 /** @param {any} el @param {WeakSet<any>} keyed @returns {boolean} it, or something around it, listens for keys */
@@ -191,7 +191,7 @@ const indeterminateOf = getterOf(HTMLInputElement.prototype, 'indeterminate');
 function stateOf(el) {
   return {
     checked: checkedState(el), selected: selectedState(el), expanded: expandedState(el), pressed: triState(attr(el, 'aria-pressed')),
-    disabled: isDisabled(el), readonly: matches(el, 'input:read-only,textarea:read-only') && hasAttr(el, 'readonly') || attr(el, 'aria-readonly') === 'true',
+    disabled: isDisabled(el), readonly: hasAttr(el, 'readonly') || attr(el, 'aria-readonly') === 'true',
     required: hasAttr(el, 'required') || attr(el, 'aria-required') === 'true',
     invalid: isInvalid(el),
   };
@@ -256,7 +256,7 @@ function optionsOf(select, max) {
   for (let i = 0; i < options.length && list.length < max; i++) {
     const option = options[i];
     list.push({
-      index: i, label: cut(optionLabel(option), 200), value: cut(optionValueOf(option).toWellFormed(), 200),
+      index: i, label: cut(optionLabel(option), 200), value: cut(optionValueOf(option), 200),
       selected: optionSelected(option), disabled: matches(option, ':disabled'),
     });
   }

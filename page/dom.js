@@ -8,18 +8,18 @@
  * @returns {(node: any) => any}
  */
 function getterOf(proto, name) {
-  const get = Object.getOwnPropertyDescriptor(proto, name).get;
+  const get = /** @type {() => any} */ (Object.getOwnPropertyDescriptor(proto, name)?.get);
   return (node) => get.call(node);
 }
 
 /**
- * @param {any} proto a prototype that owns the method
- * @param {string} name the method's name
- * @returns {(node: any, ...rest: any[]) => any}
+ * @param {any} proto a prototype that owns the accessor
+ * @param {string} name the accessor's name
+ * @returns {(node: any, value: any) => void}
  */
-function methodOf(proto, name) {
-  const method = proto[name];
-  return (node, ...rest) => method.apply(node, rest);
+function setterOf(proto, name) {
+  const set = /** @type {(value: any) => void} */ (Object.getOwnPropertyDescriptor(proto, name)?.set);
+  return (node, value) => set.call(node, value);
 }
 
 const ELEMENT = 1;
@@ -61,9 +61,12 @@ const documentById = Document.prototype.getElementById;
 const fragmentById = DocumentFragment.prototype.getElementById;
 const slotAssigned = HTMLSlotElement.prototype.assignedNodes;
 
-/** @param {any} el @param {string} name @returns {string} the attribute, "" when absent */
+const ATTRIBUTE_CHARS_MAX = 10000;
+
+/** @param {any} el @param {string} name @returns {string} the attribute, "" when absent, cut where no honest one ends */
 function attr(el, name) {
-  return getAttribute.call(el, name) || '';
+  const value = getAttribute.call(el, name) || '';
+  return value.length > ATTRIBUTE_CHARS_MAX ? value.slice(0, ATTRIBUTE_CHARS_MAX) : value;
 }
 
 /** @param {any} el @param {string} name @returns {boolean} */
@@ -79,6 +82,31 @@ function matches(el, selector) {
 /** @param {any} el @param {string} selector @returns {Element | null} within its own tree */
 function closest(el, selector) {
   return closestSelector.call(el, selector);
+}
+
+const attributeNamesOf = Element.prototype.getAttributeNames;
+const hasAnyAttribute = Element.prototype.hasAttributes;
+
+// One native call for each element instead of a dozen: which of the attributes that matter to the walk it has.
+const HAS_ROLE = 1;
+const HAS_ARIA_HIDDEN = 2;
+const HAS_INERT = 4;
+const HAS_EDITABLE = 8;
+const HAS_TABINDEX = 16;
+const HAS_CLICK = 32;
+const HAS_BUSY = 64;
+const FLAG_OF_ATTRIBUTE = new Map([
+  ['role', HAS_ROLE], ['aria-hidden', HAS_ARIA_HIDDEN], ['inert', HAS_INERT], ['contenteditable', HAS_EDITABLE],
+  ['tabindex', HAS_TABINDEX], ['aria-busy', HAS_BUSY], ['onclick', HAS_CLICK], ['onmousedown', HAS_CLICK], ['onmouseup', HAS_CLICK],
+  ['onpointerdown', HAS_CLICK], ['onpointerup', HAS_CLICK], ['ontouchstart', HAS_CLICK], ['ondblclick', HAS_CLICK],
+]);
+
+/** @param {any} el @returns {number} HAS_ flags */
+function attributeFlags(el) {
+  if (!hasAnyAttribute.call(el)) return 0;
+  let flags = 0;
+  for (const name of attributeNamesOf.call(el)) flags |= FLAG_OF_ATTRIBUTE.get(name) || 0;
+  return flags;
 }
 
 /** @param {any} outer @param {any} inner @returns {boolean} */
@@ -117,6 +145,7 @@ function byId(node, id) {
 function idRefs(el, attribute) {
   const value = attr(el, attribute);
   if (!value) return [];
+  /** @type {Element[]} */
   const found = [];
   for (const id of value.split(/[ \t\n\r\f]+/).slice(0, 50)) {
     const target = id ? byId(el, id) : null;
@@ -208,7 +237,7 @@ function tidy(text) {
 
 /** @param {string} text @param {number} max characters @returns {string} cut at max, never inside a surrogate pair */
 function cut(text, max) {
-  return text.length <= max ? text : text.slice(0, max).toWellFormed().replace(/\uFFFD$/, '').trimEnd();
+  return text.length <= max ? text.toWellFormed() : text.slice(0, max).toWellFormed().replace(/\uFFFD$/, '').trimEnd();
 }
 
 // One number for each element that was ever listed in this document; a number is never used again.

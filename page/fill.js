@@ -3,9 +3,9 @@
 const focusElement = HTMLElement.prototype.focus;
 const selectInput = HTMLInputElement.prototype.select;
 const selectTextarea = HTMLTextAreaElement.prototype.select;
-const setInputValue = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set;
-const setOptionSelected = Object.getOwnPropertyDescriptor(HTMLOptionElement.prototype, 'selected').set;
-const setSelectedIndex = Object.getOwnPropertyDescriptor(HTMLSelectElement.prototype, 'selectedIndex').set;
+const setInputValue = setterOf(HTMLInputElement.prototype, 'value');
+const setOptionSelected = setterOf(HTMLOptionElement.prototype, 'selected');
+const setSelectedIndex = setterOf(HTMLSelectElement.prototype, 'selectedIndex');
 const dispatch = EventTarget.prototype.dispatchEvent;
 const SET_TYPES = new Set(['date', 'time', 'month', 'week', 'datetime-local', 'color', 'range']);
 
@@ -15,6 +15,7 @@ function focusField(key) {
   if (!el) return { ok: false, why: 'gone' };
   return inPass(() => {
     if (isDisabled(el)) return { ok: false, why: 'disabled' };
+    if (!isHtml(el)) return { ok: false, why: 'kind' };
     focusElement.call(el, { preventScroll: true });
     if (!isConnected(el)) return { ok: false, why: 'gone' };
     if (!hasFocus(el)) return { ok: false, why: 'focus' };
@@ -28,7 +29,7 @@ function selectAll(el) {
   const tag = tagOf(el);
   if (tag === 'input') selectInput.call(el);
   else if (tag === 'textarea') selectTextarea.call(el);
-  else if (isContentEditable(el)) defaultViewOf(ownerDocumentOf(el)).getSelection().selectAllChildren(el);
+  else if (isHtml(el) && isContentEditable(el)) defaultViewOf(ownerDocumentOf(el)).getSelection().selectAllChildren(el);
 }
 
 /** @param {number} key @param {Meaning} bound @returns {{el: any, refusal: any}} */
@@ -53,8 +54,8 @@ function choose(key, bound, index, label) {
     if (!option) return refused('stale', 'option');
     if (cut(optionLabel(option), 200) !== label) return refused('stale', 'option');
     if (matches(option, ':disabled')) return refused('disabled', 'option');
-    if (selectMultiple(el)) setOptionSelected.call(option, true);
-    else setSelectedIndex.call(el, index);
+    if (selectMultiple(el)) setOptionSelected(option, true);
+    else setSelectedIndex(el, index);
     announce(el);
     return { ok: true, why: '', detail: '' };
   });
@@ -72,9 +73,9 @@ function setValue(key, bound, value) {
     if (!el) return refusal;
     if (tagOf(el) !== 'input' || !SET_TYPES.has(inputTypeOf(el))) return refused('kind', fieldTypeOf(el));
     const before = inputValueOf(el);
-    setInputValue.call(el, value);
+    setInputValue(el, value);
     if (inputValueOf(el) === '' && value !== '') {
-      setInputValue.call(el, before);
+      setInputValue(el, before);
       return refused('value', inputTypeOf(el));
     }
     announce(el);
@@ -88,7 +89,7 @@ function readBack(key, length) {
   if (!el) return { gone: true };
   return inPass(() => {
     const secret = isSecretInput(el);
-    const value = fieldTypeOf(el) && inputTypeIsReadable(el) ? fieldValue(el).toWellFormed() : null;
+    const value = fieldTypeOf(el) && inputTypeIsReadable(el) ? fieldValue(el) : null;
     return {
       value: secret || value === null ? null : cut(value, length), filled: isFilled(el), length: value === null ? 0 : Array.from(value).length,
       checked: checkedState(el), selected: tagOf(el) === 'select' ? chosenLabels(el) : [], expanded: expandedState(el),

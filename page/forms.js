@@ -31,6 +31,7 @@ const SECRET_AUTOCOMPLETE = /^(current-password|new-password|one-time-code|cc-.+
 const innerTextOf = getterOf(HTMLElement.prototype, 'innerText');
 const FIELDS_MAX = 100;
 const FIELD_CHARS_MAX = 100;
+const URL_CHARS_MAX = 8192;
 
 /** @param {any} el @returns {boolean} a field whose value must not be read */
 function isSecretInput(el) {
@@ -86,13 +87,14 @@ function submissionOf(el) {
   if (!form) return null;
   const by = isSubmitter(el) ? el : defaultButton(form);
   const override = by ? OVERRIDES.get(localNameOf(by)) : undefined;
-  const has = (/** @type {string} */ name) => override !== undefined && hasAttr(by, name);
+  const own = (/** @type {string} */ name, /** @type {((node: any) => any) | undefined} */ read, /** @type {(node: any) => any} */ fallback) =>
+    (read && hasAttr(by, name) ? read(by) : fallback(form));
   return {
     form,
-    action: has('formaction') ? override.action(by) : formActionOf(form),
-    method: has('formmethod') ? override.method(by) : formMethodOf(form),
-    enctype: has('formenctype') ? override.enctype(by) : formEnctypeOf(form),
-    target: (has('formtarget') ? attr(by, 'formtarget') : attr(form, 'target')) || baseTarget(el),
+    action: cut(own('formaction', override?.action, formActionOf), URL_CHARS_MAX),
+    method: own('formmethod', override?.method, formMethodOf),
+    enctype: own('formenctype', override?.enctype, formEnctypeOf),
+    target: cut(tidy(own('formtarget', override && ((node) => attr(node, 'formtarget')), (node) => attr(node, 'target')) || baseTarget(el)), FIELD_CHARS_MAX),
   };
 }
 
@@ -115,6 +117,32 @@ function formRecord(el) {
   };
 }
 
+const CARRIED_CHARS_MAX = 4000;
+const HIDDEN_CHARS_MAX = 4000;
+
+/**
+ * What the person does not see and the form would send: hidden values, and the submitter's own. A row can keep its text while
+ * the product in its hidden field is exchanged, so this is part of what a control means.
+ * @param {any} el @returns {string}
+ */
+function carriedBy(el) {
+  const form = formOf(el);
+  if (!form) return '';
+  const own = isSubmitter(el) ? `${attr(el, 'name')}=${attr(el, 'value')}` : '';
+  return cut(`${own}&${remember('carried', form, hiddenValues)}`, CARRIED_CHARS_MAX);
+}
+
+/** @param {any} form @returns {string} */
+function hiddenValues(form) {
+  const elements = formElementsOf(form);
+  const pairs = [];
+  for (let i = 0; i < elements.length && pairs.length < FIELDS_MAX; i++) {
+    const el = elements[i];
+    if (fieldTypeOf(el) === 'hidden') pairs.push(`${attr(el, 'name')}=${inputValueOf(el).slice(0, 1000)}`);
+  }
+  return pairs.join('&');
+}
+
 /** @param {any} form @returns {any[]} */
 function fieldRecords(form) {
   const elements = formElementsOf(form);
@@ -125,8 +153,13 @@ function fieldRecords(form) {
     if (!type || type === 'button' || type === 'submit' || type === 'reset' || type === 'image') continue;
     const hidden = type === 'hidden';
     const unread = hidden || type === 'file' || isSecretInput(el);
-    const value = unread ? null : cut(tidy(fieldValue(el)), FIELD_CHARS_MAX);
-    records.push({ name: cut(tidy(attr(el, 'name')), FIELD_CHARS_MAX), type, hidden, filled: isFilled(el), value });
+    const value = unread ? null : cut(tidy(fieldValue(el).slice(0, 1000)), FIELD_CHARS_MAX);
+    // A hidden value is compared with what is sent later; outside the browser's own process it is a digest.
+    const sends = hidden ? cut(inputValueOf(el), HIDDEN_CHARS_MAX) : null;
+    records.push({
+      name: cut(tidy(attr(el, 'name')), FIELD_CHARS_MAX), type, hidden, filled: isFilled(el), value, sends,
+      autocomplete: cut(tidy(attr(el, 'autocomplete')), FIELD_CHARS_MAX),
+    });
   }
   return records;
 }
@@ -161,7 +194,7 @@ const optionLabelOf = getterOf(HTMLOptionElement.prototype, 'label');
 
 /** @param {any} option @returns {string} */
 function optionLabel(option) {
-  return tidy(optionLabelOf(option) || optionTextOf(option));
+  return tidy((optionLabelOf(option) || optionTextOf(option)).slice(0, 1000));
 }
 
 const checkedOf = getterOf(HTMLInputElement.prototype, 'checked');

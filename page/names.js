@@ -84,10 +84,9 @@ function isHiddenForName(el) {
 /** @param {any} el @returns {boolean} it has no box, for another reason than being part of a closed select or an image map */
 function isUnrendered(el) {
   const tag = tagOf(el);
-  if (styleOf(el).display === 'contents') return !contentsHasBox(el);
   // An option of a closed select has no box but is text of it.
   if (tag === 'option' || tag === 'optgroup') return styleOf(el).display === 'none';
-  return tag !== 'area' && !hasBox(el);
+  return !hasBox(el);
 }
 
 /** @param {any} el @param {Asking} ask @returns {string} */
@@ -110,7 +109,6 @@ const textareaValueOf = getterOf(HTMLTextAreaElement.prototype, 'value');
 const selectOptionsOf = getterOf(HTMLSelectElement.prototype, 'options');
 const optionSelected = getterOf(HTMLOptionElement.prototype, 'selected');
 const optionTextOf = getterOf(HTMLOptionElement.prototype, 'text');
-const labelsOfInput = getterOf(HTMLInputElement.prototype, 'labels');
 
 /** @param {any} el @param {string} role @param {Asking} ask @returns {string | null} null: not an embedded control */
 function embeddedValue(el, role, ask) {
@@ -199,12 +197,26 @@ function inputAlternative(el, ask) {
 function labelsOf(el) {
   if (!isHtml(el)) return [];
   const tag = localNameOf(el);
-  if (tag === 'input') return Array.from(labelsOfInput(el) || []);
-  const proto = LABELED.get(tag);
-  return proto ? Array.from(proto(el) || []) : [];
+  const labels = LABELED.get(tag);
+  if (!labels) return [];
+  // The engine searches the whole tree for labels; only an element with an id can have one that is not around it.
+  return hasAttr(el, 'id') ? Array.from(labels(el) || []) : labelsAround(el);
+}
+
+/** @param {any} el @returns {Element[]} */
+function labelsAround(el) {
+  const found = [];
+  let label = closest(el, 'label');
+  for (let steps = 0; label && steps < 4; steps++) {
+    if (labelControl(label) === el) found.unshift(label);
+    const parent = parentNodeOf(label);
+    label = isElement(parent) ? closest(parent, 'label') : null;
+  }
+  return found;
 }
 
 const LABELED = new Map([
+  ['input', getterOf(HTMLInputElement.prototype, 'labels')],
   ['button', getterOf(HTMLButtonElement.prototype, 'labels')],
   ['select', getterOf(HTMLSelectElement.prototype, 'labels')],
   ['textarea', getterOf(HTMLTextAreaElement.prototype, 'labels')],
@@ -259,7 +271,7 @@ function nodeText(node, ask, parent) {
   if (type === TEXT) {
     if (--ask.budget.left < 0) return '';
     const hidden = !ask.hiddenToo && styleOf(parent).visibility !== 'visible';
-    return hidden ? '' : dataOf(node);
+    return hidden ? '' : dataOf(node).slice(0, ATTRIBUTE_CHARS_MAX);
   }
   if (type !== ELEMENT) return '';
   return spaced(node, alternative(node, ask));

@@ -21,17 +21,33 @@ function observe(options, ...clickables) {
     const keys = new WeakSet(clickables.slice(split).filter(isElement));
     const seen = walkPage(options.textCharsMax, clickable);
     const chosen = chosenFrom(seen);
-    const listed = chosen.slice(0, options.controlsMax);
-    const controls = listed.map((candidate) => describe(candidate, options, keys));
+    const listed = [];
+    let omitted = 0;
+    for (const candidate of chosen) {
+      if (listed.length >= options.controlsMax) omitted++;
+      else if (hasBox(candidate.shownBy)) listed.push(candidate);
+    }
+    const controls = listed.map((candidate) => describeSafely(candidate, options, keys)).filter((control) => control !== null);
+    omitted += listed.length - controls.length;
     number(controls);
-    return { ...pageRecord(seen, options), omitted: chosen.length - listed.length, controls };
+    return { ...pageRecord(seen, options), omitted: omitted + seen.failed, controls };
   });
+}
+
+/** One odd element must not hide all others. @param {Candidate} candidate @param {any} options @param {WeakSet<any>} keys @returns {any} null: left out */
+function describeSafely(candidate, options, keys) {
+  try {
+    return describe(candidate, options, keys);
+  } catch {
+    return null;
+  }
 }
 
 /** @param {Seen} seen @param {{textCharsMax: number}} options @returns {any} */
 function pageRecord(seen, options) {
   return {
-    url: String(window.location.href), title: cut(tidy(titleOf(document)), 300), lang: attr(documentElementOf(document), 'lang'),
+    url: cut(String(window.location.href), URL_CHARS_MAX), title: cut(tidy(titleOf(document).slice(0, 2000)), 300),
+    lang: documentElementOf(document) ? cut(tidy(attr(documentElementOf(document), 'lang')), 40) : '',
     text: textFrom(seen, options.textCharsMax),
     headings: seen.headings.slice(0, 60).map((el) => visibleTextIn(el, CONTEXT_CHARS_MAX)).filter(Boolean).slice(0, HEADINGS_MAX),
     dialogs: seen.dialogs.slice(0, DIALOGS_MAX).map((el) => visibleTextIn(el, DIALOG_CHARS_MAX)),
@@ -67,6 +83,7 @@ function chosenFrom(seen) {
 /** Checkboxes, radios and file inputs that are drawn by their label join in the label's place. @param {Seen} seen @returns {Candidate[]} */
 function withLabelled(seen) {
   const known = new Set(seen.candidates.map((candidate) => candidate.el));
+  /** @type {Candidate[]} */
   const result = [];
   let next = 0;
   seen.candidates.forEach((candidate, i) => {
@@ -85,17 +102,25 @@ function addLabelled({ label, control, level }, known, result) {
   known.add(control);
   result.push({
     el: control, kind: inputTypeOf(control) === 'file' ? 'field' : 'toggle', shownBy: label, frame: level.frame, box,
-    inViewport: isInView(box, level.clip), ownText: 1, inner: 0, weak: false, clip: level.clip,
+    inViewport: isInView(box, level.clip), ownText: 1, inner: 0, lastInner: null, weak: false, weighed: false, stateOf: null,
   });
 }
 
 /** A listener or pointer cursor on a box that only holds other controls, or half the page, is no control. @param {Candidate} candidate */
 function isWorthListing(candidate) {
-  if (!candidate.weak) return true;
+  if (!candidate.weak) return !isWrapper(candidate);
   const tag = tagOf(candidate.el);
   if (tag === 'main' || tag === 'form') return false;
   if (candidate.inner === 0) return candidate.ownText <= GENERIC_CHARS_MAX * 4;
   return candidate.ownText > 0 && candidate.ownText <= GENERIC_CHARS_MAX && candidate.inner <= GENERIC_INNER_MAX;
+}
+
+/** A tab or menu item whose whole content is one link or button is pressed there. @param {Candidate} candidate */
+function isWrapper(candidate) {
+  const inner = candidate.lastInner;
+  if (!candidate.weighed || candidate.inner !== 1 || candidate.ownText > 0 || !inner || inner.weak || inner.kind === 'field') return false;
+  inner.stateOf = candidate.el;
+  return true;
 }
 
 /** @param {any[]} controls numbers those that would read alike */
@@ -108,7 +133,7 @@ function number(controls) {
     else groups.set(alike, [control]);
   }
   for (const group of groups.values()) {
-    group.forEach((control, i) => {
+    group.forEach((/** @type {any} */ control, /** @type {number} */ i) => {
       control.nth = i + 1;
       control.of = group.length;
     });
@@ -131,7 +156,6 @@ function boxesToHide(keys) {
   return inPass(() => {
     const elements = keys.map(elementFor).filter((el) => el !== null);
     for (const candidate of walkPage(0, new WeakSet()).candidates) {
-      noteSecret(candidate.el);
       if (isSecretInput(candidate.el) && isFilled(candidate.el) && !elements.includes(candidate.el)) elements.push(candidate.el);
     }
     return elements.map((el) => {

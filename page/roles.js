@@ -74,7 +74,7 @@ function isFocusable(el) {
 
 /** @param {any} el @returns {boolean} the outermost element of a contenteditable region */
 function isEditingHost(el) {
-  if (!hasAttr(el, 'contenteditable')) return false;
+  if (!hasAttr(el, 'contenteditable') || !isHtml(el)) return false;
   return attr(el, 'contenteditable').toLowerCase() !== 'false';
 }
 
@@ -125,7 +125,6 @@ function implicitRole(el) {
 function inputRole(el) {
   const type = inputTypeOf(el);
   const role = INPUT_ROLES.get(type) || '';
-  if (type === 'checkbox' && hasAttr(el, 'switch')) return 'switch';
   if ((role === 'textbox' || role === 'searchbox') && hasAttr(el, 'list')) return 'combobox';
   return role;
 }

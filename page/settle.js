@@ -2,9 +2,20 @@
 
 let lastMutation = performance.now();
 const watched = new WeakSet();
-const observer = new MutationObserver(() => {
+let mutations = 0;
+const observer = new MutationObserver(noteMutation);
+
+/** The page changed just now. */
+function noteMutation() {
   lastMutation = performance.now();
-});
+  mutations++;
+}
+
+/** @returns {number} grows with every change of the watched trees, also of those not yet reported */
+function mutationCount() {
+  if (observer.takeRecords().length) noteMutation();
+  return mutations;
+}
 
 /** @param {any} root a document or shadow root */
 function watchTree(root) {
@@ -13,16 +24,11 @@ function watchTree(root) {
   observer.observe(root, { childList: true, attributes: true, characterData: true, subtree: true });
 }
 
-/** @param {any} doc a frame's document */
-function watchFrame(doc) {
-  watchTree(doc);
-}
-
 const readyStateOf = getterOf(Document.prototype, 'readyState');
 
 /** @returns {{sinceMutationMs: number, readyState: string, url: string}} */
 function quiet() {
   watchTree(document);
-  if (observer.takeRecords().length) lastMutation = performance.now();
+  mutationCount();
   return { sinceMutationMs: performance.now() - lastMutation, readyState: readyStateOf(document), url: String(window.location.href) };
 }

@@ -5,12 +5,14 @@
  * @property {Map<any, CSSStyleDeclaration>} styles
  * @property {Map<any, boolean>} rendered
  * @property {Map<any, string>} names
+ * @property {Map<any, {color: string, el: any} | null>} grounds
+ * @property {Map<any, number>} opacities
  * @property {Map<any, any>} memo other facts, by kind and element
  */
 
 /** @returns {Pass} */
 function newPass() {
-  return { styles: new Map(), rendered: new Map(), names: new Map(), memo: new Map() };
+  return { styles: new Map(), rendered: new Map(), names: new Map(), grounds: new Map(), opacities: new Map(), memo: new Map() };
 }
 
 let pass = newPass();
@@ -60,9 +62,8 @@ const CLIMB_MAX = 2000;
 function hasBox(el) {
   const known = pass.rendered.get(el);
   if (known !== undefined) return known;
-  const shown = styleOf(el).display === 'contents'
-    ? contentsHasBox(el)
-    : checkVisible.call(el);
+  const shown = tagOf(el) === 'area' ? areaBox(el) !== null
+    : styleOf(el).display === 'contents' ? contentsHasBox(el) : checkVisible.call(el);
   pass.rendered.set(el, shown);
   return shown;
 }
@@ -108,12 +109,19 @@ function modalOf(doc) {
 
 /** @param {any} el @returns {number} product of the opacities of it and its ancestors */
 function opacityOf(el) {
-  let product = 1;
-  for (let node = el, steps = 0; node && steps < CLIMB_MAX; node = flatParent(node), steps++) {
-    product *= Number(styleOf(node).opacity);
-    if (product < OPACITY_SHOWN_MIN) return 0;
+  const chain = [];
+  let product;
+  for (let node = el; node; node = flatParent(node)) {
+    product = pass.opacities.get(node);
+    if (product !== undefined || chain.length > CLIMB_MAX) break;
+    chain.push(node);
   }
-  return product;
+  product ??= 1;
+  for (const node of chain.reverse()) {
+    product *= Number(styleOf(node).opacity);
+    pass.opacities.set(node, product);
+  }
+  return product < OPACITY_SHOWN_MIN ? 0 : product;
 }
 
 /**
@@ -125,7 +133,7 @@ function boxOf(el) {
   if (tagOf(el) === 'area') return areaBox(el) || emptyBox();
   const rect = rectOfElement.call(el);
   if ((rect.width < 1 || rect.height < 1) && styleOf(el).display === 'contents') return contentBox(el);
-  return { x: rect.x, y: rect.y, width: rect.width, height: rect.height };
+  return rect;
 }
 
 /** @returns {Box} */
@@ -137,8 +145,7 @@ function emptyBox() {
 function contentBox(el) {
   const range = new Range();
   range.selectNodeContents(el);
-  const rect = range.getBoundingClientRect();
-  return { x: rect.x, y: rect.y, width: rect.width, height: rect.height };
+  return range.getBoundingClientRect();
 }
 
 const areaCoords = getterOf(HTMLAreaElement.prototype, 'coords');
@@ -155,6 +162,7 @@ function areaBox(area) {
   const rect = rectOfElement.call(image);
   const shape = (areaShape(area) || 'rect').toLowerCase();
   if (shape.startsWith('def')) return { x: rect.x, y: rect.y, width: rect.width, height: rect.height };
+  /** @type {number[]} */
   const n = areaCoords(area).split(/[ ,;]+/).map(Number);
   if (n.some((value) => !Number.isFinite(value)) || n.length < 3) return null;
   if (shape.startsWith('circ')) return { x: rect.x + n[0] - n[2], y: rect.y + n[1] - n[2], width: 2 * n[2], height: 2 * n[2] };
@@ -174,11 +182,16 @@ function areaBox(area) {
  * @property {string} origin "" for the top document's own origin
  * @property {Frame | null} parent
  * @property {any} element the iframe element, null at the top
+ * @property {number} scrollX @property {number} scrollY how far its page is scrolled
+ * @property {{left: number, width: number, locked: boolean}} [extent] how far its page goes sideways
  */
 
 /** @returns {Frame} */
 function topFrame() {
-  return { doc: document, view: window, x: 0, y: 0, scaleX: 1, scaleY: 1, origin: '', parent: null, element: null };
+  return {
+    doc: document, view: window, x: 0, y: 0, scaleX: 1, scaleY: 1, origin: '', parent: null, element: null,
+    scrollX: window.scrollX, scrollY: window.scrollY,
+  };
 }
 
 const frameDocument = getterOf(HTMLIFrameElement.prototype, 'contentDocument');
@@ -205,8 +218,9 @@ function frameOf(el, doc, parent) {
   const scaleY = offsetHeightOf(el) > 0 ? rect.height / offsetHeightOf(el) : 1;
   const left = (clientLeftOf(el) + (parseFloat(style.paddingLeft) || 0)) * scaleX;
   const top = (clientTopOf(el) + (parseFloat(style.paddingTop) || 0)) * scaleY;
+  const view = defaultViewOf(doc);
   return {
-    doc, view: defaultViewOf(doc), parent, element: el,
+    doc, view, parent, element: el, scrollX: view.scrollX, scrollY: view.scrollY,
     x: parent.x + (rect.x + left) * parent.scaleX, y: parent.y + (rect.y + top) * parent.scaleY,
     scaleX: parent.scaleX * scaleX, scaleY: parent.scaleY * scaleY, origin: originOf(doc),
   };
@@ -236,8 +250,43 @@ function frameHolding(el) {
 
 /** @param {Box} box in the frame's viewport @param {Frame} frame @returns {Box} in the top viewport */
 function toTop(box, frame) {
+  if (frame.parent === null) return box;
   return {
     x: frame.x + box.x * frame.scaleX, y: frame.y + box.y * frame.scaleY,
     width: box.width * frame.scaleX, height: box.height * frame.scaleY,
   };
+}
+
+const WRAPPER_SIZE_MAX = 80;
+
+/** @param {any} el @returns {boolean} kinds of input that pages draw by something else */
+function isCheckable(el) {
+  return tagOf(el) === 'input' && ['checkbox', 'radio', 'file'].includes(inputTypeOf(el));
+}
+
+/**
+ * Widget kits lay a see-through checkbox over a small painted box. It counts as shown when that box is about its size.
+ * @param {any} el
+ * @returns {boolean}
+ */
+function isPaintedAround(el) {
+  if (!isCheckable(el) || inputTypeOf(el) === 'file') return false;
+  const wrapper = flatParent(el);
+  if (!wrapper) return false;
+  const outer = boxOf(wrapper);
+  const inner = boxOf(el);
+  const small = Math.max(outer.width, outer.height, inner.width, inner.height) <= WRAPPER_SIZE_MAX;
+  const x = inner.x + inner.width / 2;
+  const y = inner.y + inner.height / 2;
+  const within = x >= outer.x && x <= outer.x + outer.width && y >= outer.y && y <= outer.y + outer.height;
+  return small && within && [wrapper, ...flatChildren(wrapper).slice(0, 10)].some((node) => node !== el && isElement(node) && isPainted(node));
+}
+
+/** @param {any} el @returns {boolean} draws something itself */
+function isPainted(el) {
+  const style = styleOf(el);
+  if (style.visibility !== 'visible') return false;
+  if (PAINTED_TAGS.has(tagOf(el)) || style.backgroundImage !== 'none' || !isClear(style.backgroundColor)) return true;
+  if (parseFloat(style.borderTopWidth) > 0) return true;
+  return getComputedStyle(el, '::before').content !== 'none' || getComputedStyle(el, '::after').content !== 'none';
 }

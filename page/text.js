@@ -47,7 +47,7 @@ function collectText(el, out, depth) {
     if (out.text.length > out.max || --out.nodes < 0) return;
     const type = nodeTypeOf(node);
     if (type === TEXT) {
-      if (shown) out.text += dataOf(node);
+      if (shown) out.text += dataOf(node).slice(0, ATTRIBUTE_CHARS_MAX);
     } else if (type === ELEMENT && depth < TEXT_DEPTH_MAX) {
       collectChild(node, out, depth);
     }
@@ -118,13 +118,12 @@ function clipsAll(path) {
 
 /** @param {any} el @returns {boolean} text directly in it can be seen, as far as its computed style says */
 function ownTextIsSeen(el) {
-  return remember('ownText', el, () => {
-    const style = styleOf(el);
-    if (style.visibility !== 'visible') return false;
-    if (parseFloat(style.fontSize) < FONT_SIZE_SHOWN_MIN) return false;
-    if (parseFloat(style.textIndent) < TEXT_INDENT_SHOWN_MIN) return false;
-    return inkIsSeen(el, style);
-  });
+  const style = styleOf(el);
+  if (style.visibility !== 'visible') return false;
+  if (parseFloat(style.fontSize) < FONT_SIZE_SHOWN_MIN) return false;
+  const indent = style.textIndent;
+  if (indent !== '0px' && parseFloat(indent) < TEXT_INDENT_SHOWN_MIN) return false;
+  return inkIsSeen(el, style);
 }
 
 /** @param {any} el @param {CSSStyleDeclaration} style @returns {boolean} its colour is neither clear nor its background's */
@@ -147,15 +146,30 @@ function isClear(color) {
 
 /** @param {any} el @returns {{color: string, el: any} | null} nearest solid background behind it; null when a picture is in the way */
 function groundOf(el) {
-  return remember('ground', el, () => {
-    const style = styleOf(el);
-    if (style.backgroundImage !== 'none') return null;
-    const color = style.backgroundColor;
-    if (color.startsWith('rgb(')) return { color, el };
-    if (!isClear(color)) return null;
-    const parent = flatParent(el);
-    return parent ? groundOf(parent) : { color: 'rgb(255, 255, 255)', el };
-  });
+  const passed = [];
+  let ground;
+  for (let node = el; ground === undefined; ) {
+    ground = pass.grounds.get(node);
+    if (ground !== undefined) break;
+    passed.push(node);
+    ground = ownGround(node);
+    if (ground === undefined) {
+      const parent = flatParent(node);
+      if (!parent || passed.length > CLIMB_MAX) ground = { color: 'rgb(255, 255, 255)', el: node };
+      else node = parent;
+    }
+  }
+  for (const node of passed) pass.grounds.set(node, ground);
+  return ground;
+}
+
+/** @param {any} el @returns {{color: string, el: any} | null | undefined} undefined: one can see through it */
+function ownGround(el) {
+  const style = styleOf(el);
+  const color = style.backgroundColor;
+  if (style.backgroundImage !== 'none') return null;
+  if (color.startsWith('rgb(')) return { color, el };
+  return isClear(color) ? undefined : null;
 }
 
 /** @param {any} el @param {any} ground the ancestor that paints the background @returns {boolean} something else is painted between them */

@@ -2,25 +2,12 @@
 // It goes down with its own stack, since a page may nest deeper than the engine's, and reads each element once.
 
 const NODES_MAX = 200000;
-const CLIPS_DEEP_MAX = 64;
 const FRAMES_MAX = 50;
-const SIZE_SHOWN_MIN = 2;
-
-/**
- * What an ancestor's overflow leaves of its contents, in the top viewport.
- * @typedef {object} Clip
- * @property {number} left @property {number} top @property {number} right @property {number} bottom what shows now
- * @property {boolean} empty nothing can ever show
- * @property {boolean} scrolls contents outside it can be scrolled into it
- * @property {boolean} holds contains absolutely positioned descendants
- * @property {Clip | null} outer
- * @property {number} depth
- * @property {Box} [box] where its contents can show at most
- */
 
 /**
  * @typedef {object} Level
  * @property {any} el
+ * @property {any} style
  * @property {any} next @property {any[] | null} list @property {number} at
  * @property {boolean} hidden painted away by opacity
  * @property {number} opacity
@@ -32,15 +19,16 @@ const SIZE_SHOWN_MIN = 2;
  * @property {boolean} block
  * @property {boolean} editing
  * @property {boolean | undefined} texts
+ * @property {Box | null} box in the top viewport, once asked for
  */
 
 /**
  * @typedef {object} Seen
  * @property {Candidate[]} candidates @property {any[]} headings @property {any[]} dialogs
- * @property {Array<{label: any, control: any, level: Level}>} labels
+ * @property {Array<{label: any, control: any, level: Level, at: number}>} labels
  * @property {Array<{src: string, box: Box}>} unreadableFrames
  * @property {string[]} pieces @property {number} chars @property {number} charsMax @property {string} gap
- * @property {number} nodes @property {boolean} truncated @property {boolean} busy @property {number} frames
+ * @property {number} nodes @property {boolean} truncated @property {boolean} busy @property {number} frames @property {number} failed elements that could not be read
  * @property {WeakSet<any>} clickable
  */
 
@@ -49,7 +37,7 @@ function walkPage(charsMax, clickable) {
   /** @type {Seen} */
   const seen = {
     candidates: [], headings: [], dialogs: [], labels: [], unreadableFrames: [], pieces: [], chars: 0, charsMax, gap: '',
-    nodes: 0, truncated: false, busy: false, frames: 1, clickable,
+    nodes: 0, truncated: false, busy: false, frames: 1, failed: 0, clickable,
   };
   const frame = topFrame();
   const root = documentElementOf(document);
@@ -62,19 +50,12 @@ function walkPage(charsMax, clickable) {
   return seen;
 }
 
-/** @returns {Clip} */
-function viewportClip() {
-  return {
-    left: 0, top: 0, right: window.innerWidth, bottom: window.innerHeight, empty: false, scrolls: true, holds: true, outer: null, depth: 0,
-  };
-}
-
 /** @param {Frame} frame @param {Clip} clip @returns {Level} */
 function rootLevel(frame, clip) {
   const modal = modalOf(frame.doc);
   return {
-    el: null, next: null, list: null, at: 0, hidden: false, opacity: 1, mute: modal !== null, clip, cursor: 'auto', owner: null, frame,
-    block: true, editing: false, texts: undefined,
+    el: null, style: null, next: null, list: null, at: 0, hidden: false, opacity: 1, mute: modal !== null, clip, cursor: 'auto', owner: null, frame,
+    block: true, editing: false, texts: undefined, box: null,
   };
 }
 
@@ -90,14 +71,14 @@ function step(stack, seen) {
   if (!level.list) level.next = nextSiblingOf(node);
   const type = nodeTypeOf(node);
   if (type === TEXT) {
-    if (seen.chars < seen.charsMax || level.owner) emitText(node, level, seen);
+    if (seen.chars < seen.charsMax || (level.owner !== null && level.owner.weighed)) emitText(node, level, seen);
   } else if (type === ELEMENT) {
     if (++seen.nodes > NODES_MAX) {
       seen.truncated = true;
       stack.length = 0;
       return;
     }
-    const inner = enter(node, level, seen);
+    const inner = enterSafely(node, level, seen);
     if (inner) stack.push(inner);
   }
 }
@@ -109,9 +90,15 @@ function emitText(node, level, seen) {
     if (!seen.gap) seen.gap = ' ';
     return;
   }
+  const { owner } = level;
+  if (seen.chars >= seen.charsMax && owner && owner.ownText > 0) {
+    // Only how much text it has is still asked for.
+    owner.ownText += data.length;
+    return;
+  }
   if (level.texts === undefined) level.texts = textShows(level);
   if (!level.texts) return;
-  if (level.owner) level.owner.ownText += data.length;
+  if (owner) owner.ownText += data.length;
   if (seen.chars >= seen.charsMax) return;
   const text = data.slice(0, seen.charsMax).replace(/\s+/g, ' ');
   const lead = seen.gap || (text.startsWith(' ') ? ' ' : '');
@@ -123,10 +110,22 @@ function emitText(node, level, seen) {
 
 /** @param {Level} level @returns {boolean} */
 function textShows(level) {
-  if (level.hidden || !ownTextIsSeen(level.el)) return false;
-  const box = boxOf(level.el);
-  const shown = box.width > 0 && box.height > 0 ? box : contentBox(level.el);
-  return isReachable(toTop(shown, level.frame), level.clip, level.frame, 0.5);
+  if (level.hidden) return false;
+  pass.styles.set(level.el, level.style);
+  if (!ownTextIsSeen(level.el) || !hasBox(level.el)) return false;
+  const box = boxOfLevel(level);
+  const shown = box.width > 0 && box.height > 0 ? box : toTop(contentBox(level.el), level.frame);
+  return isReachable(shown, level.clip, level.frame, 0.5);
+}
+
+/** One odd element must not hide all others. @param {any} el @param {Level} outer @param {Seen} seen @returns {Level | null} */
+function enterSafely(el, outer, seen) {
+  try {
+    return enter(el, outer, seen);
+  } catch {
+    seen.failed++;
+    return null;
+  }
 }
 
 /** @param {any} el @param {Level} outer @param {Seen} seen @returns {Level | null} null: nothing inside is to be read */
@@ -137,14 +136,17 @@ function enter(el, outer, seen) {
     seen.gap = '\n';
     return null;
   }
-  const style = styleOf(el);
+  const style = getComputedStyle(el);
   const display = style.display;
-  if (display === 'none') return null;
-  const level = levelFor(el, tag, style, display, outer);
+  // An area is never displayed itself; its picture is.
+  if (display === 'none' && tag !== 'area') return null;
+  const flags = attributeFlags(el);
+  const level = levelFor(el, tag, style, outer, flags);
+  level.clip = clipFor(level, tag, display);
   if (level.block) seen.gap = '\n';
   else if (display.startsWith('inline-') || display === 'table-cell') seen.gap ||= ' ';
   if (tag === 'iframe' || tag === 'frame') return enterFrame(el, level, seen);
-  note(el, tag, style, level, outer, seen);
+  note(el, tag, flags, level, outer, seen);
   if (tag === 'select' || tag === 'textarea' || UNSEEN_TAGS.has(tag)) return null;
   if (tag === 'details' && !hasAttr(el, 'open')) {
     level.list = flatChildren(el).filter((child) => isElement(child) && tagOf(child) === 'summary').slice(0, 1);
@@ -158,100 +160,23 @@ function enter(el, outer, seen) {
 const WALK_PAST = new Set(['head', 'script', 'style', 'template', 'noscript', 'link', 'meta', 'title', 'svg:title', 'svg:desc', 'svg:defs', 'svg:style', 'svg:script']);
 const INLINE = new Set(['inline', 'contents', 'inline-block', 'inline-flex', 'inline-grid', 'inline-table', 'table-cell', 'ruby']);
 
-/** @param {any} el @param {string} tag @param {CSSStyleDeclaration} style @param {string} display @param {Level} outer @returns {Level} */
-function levelFor(el, tag, style, display, outer) {
+/** @param {any} el @param {string} tag @param {CSSStyleDeclaration} style @param {Level} outer @param {number} flags @returns {Level} */
+function levelFor(el, tag, style, outer, flags) {
   const opacity = outer.opacity * Number(style.opacity);
   let mute = outer.mute;
-  if (!mute && hasAttr(el, 'aria-hidden') && attr(el, 'aria-hidden') === 'true') mute = true;
-  if (!mute && hasAttr(el, 'inert')) mute = true;
+  if (flags & HAS_INERT || (flags & HAS_ARIA_HIDDEN && attr(el, 'aria-hidden') === 'true')) mute = true;
   // A modal dialog is the one thing that its own inert page leaves operable.
   if (tag === 'dialog' && matches(el, ':modal')) mute = hasAttr(el, 'inert');
   return {
-    el, next: null, list: null, at: 0, hidden: opacity < OPACITY_SHOWN_MIN, opacity, mute, clip: clipFor(el, tag, style, display, outer),
-    cursor: style.cursor, owner: outer.owner, frame: outer.frame, block: !INLINE.has(display) && !tag.startsWith('svg:'),
-    editing: outer.editing, texts: undefined,
+    el, style, next: null, list: null, at: 0, hidden: opacity < OPACITY_SHOWN_MIN, opacity, mute, clip: outer.clip,
+    cursor: style.cursor, owner: outer.owner, frame: outer.frame, block: !INLINE.has(style.display) && !tag.startsWith('svg:'),
+    editing: outer.editing, texts: undefined, box: null,
   };
-}
-
-/** @param {any} el @param {string} tag @param {CSSStyleDeclaration} style @param {string} display @param {Level} outer @returns {Clip} */
-function clipFor(el, tag, style, display, outer) {
-  let clip = outer.clip;
-  const position = style.position;
-  if (position === 'fixed') clip = fixedClip(clip);
-  else if (position === 'absolute') while (!clip.holds && clip.outer) clip = clip.outer;
-  if (display === 'inline' || display === 'contents' || tag === 'html' || tag === 'body') return clip;
-  const overflowX = style.overflowX;
-  const path = style.clipPath;
-  const gone = (path !== 'none' && clipsAll(path)) || (position === 'absolute' && clipRectIsEmpty(style.clip));
-  if (!gone && overflowX === 'visible' && style.overflowY === 'visible') return clip;
-  if (clip.depth > CLIPS_DEEP_MAX) return clip;
-  return innerClip(el, clip, outer.frame, {
-    gone, scrolls: overflowX === 'auto' || overflowX === 'scroll' || style.overflowY === 'auto' || style.overflowY === 'scroll',
-    holds: position !== 'static' || style.transform !== 'none',
-  });
-}
-
-/** @param {Clip} clip @returns {Clip} the viewport of the frame, which does not scroll under fixed boxes */
-function fixedClip(clip) {
-  while (clip.outer) clip = clip.outer;
-  return { ...clip, scrolls: false };
-}
-
-/** @param {any} el @param {Clip} clip @param {Frame} frame @param {{gone: boolean, scrolls: boolean, holds: boolean}} how @returns {Clip} */
-function innerClip(el, clip, frame, how) {
-  const box = toTop(boxOf(el), frame);
-  const slight = !how.scrolls && (box.width < SIZE_SHOWN_MIN || box.height < SIZE_SHOWN_MIN);
-  return {
-    left: Math.max(clip.left, box.x), top: Math.max(clip.top, box.y),
-    right: Math.min(clip.right, box.x + box.width), bottom: Math.min(clip.bottom, box.y + box.height),
-    empty: clip.empty || how.gone || slight || !reaches(box, clip), scrolls: how.scrolls, holds: how.holds, outer: clip,
-    depth: clip.depth + 1, box: clip.box && !clip.scrolls ? intersection(box, clip.box) : box,
-  };
-}
-
-/** @param {Box} a @param {Box} b @returns {Box} */
-function intersection(a, b) {
-  const x = Math.max(a.x, b.x);
-  const y = Math.max(a.y, b.y);
-  return { x, y, width: Math.max(0, Math.min(a.x + a.width, b.x + b.width) - x), height: Math.max(0, Math.min(a.y + a.height, b.y + b.height) - y) };
-}
-
-/** @param {Box} box @param {Clip} clip @returns {boolean} some part shows, now or after scrolling an ancestor */
-function reaches(box, clip) {
-  if (clip.empty) return false;
-  if (clip.scrolls) return true;
-  const area = clip.box || { x: clip.left, y: clip.top, width: clip.right - clip.left, height: clip.bottom - clip.top };
-  return box.x < area.x + area.width && box.x + box.width > area.x && box.y < area.y + area.height && box.y + box.height > area.y;
-}
-
-/** @param {Box} box in the top viewport @param {Clip} clip @param {Frame} frame @param {number} sizeMin @returns {boolean} */
-function isReachable(box, clip, frame, sizeMin) {
-  if (box.width < sizeMin || box.height < sizeMin || !reaches(box, clip)) return false;
-  const left = (box.x - frame.x) / frame.scaleX + frame.view.scrollX;
-  const top = (box.y - frame.y) / frame.scaleY + frame.view.scrollY;
-  const extent = extentOf(frame);
-  if (left + box.width / frame.scaleX <= extent.left || top + box.height / frame.scaleY <= 0) return false;
-  return !(extent.locked && left >= extent.width);
-}
-
-const scrollWidthOf = getterOf(Element.prototype, 'scrollWidth');
-const clientWidthOf = getterOf(Element.prototype, 'clientWidth');
-
-/** @param {Frame} frame @returns {{left: number, width: number, locked: boolean}} how far its page goes sideways */
-function extentOf(frame) {
-  return remember('extent', frame.doc, () => {
-    const root = documentElementOf(frame.doc);
-    const body = bodyOf(frame.doc);
-    const hides = (/** @type {any} */ el) => el && isElement(el) && ['hidden', 'clip'].includes(styleOf(el).overflowX);
-    const rtl = styleOf(root).direction === 'rtl';
-    const width = clientWidthOf(root);
-    return { left: rtl ? Math.min(0, width - scrollWidthOf(root)) : 0, width, locked: hides(root) || hides(body) };
-  });
 }
 
 /** @param {any} el @param {Level} level @param {Seen} seen @returns {Level | null} */
 function enterFrame(el, level, seen) {
-  const box = toTop(boxOf(el), level.frame);
+  const box = boxOfLevel(level);
   const style = styleOf(el);
   if (level.hidden || level.mute || style.visibility !== 'visible') return null;
   if (!isReachable(box, level.clip, level.frame, SIZE_SHOWN_MIN)) return null;
@@ -262,72 +187,84 @@ function enterFrame(el, level, seen) {
     return null;
   }
   const frame = frameOf(el, doc, level.frame);
-  const edge = innerClip(el, level.clip, level.frame, { gone: false, scrolls: true, holds: true });
-  watchFrame(doc);
+  const edge = innerClip(boxOfLevel(level), level.clip, { gone: false, scrolls: true, holds: true });
+  watchTree(doc);
   return enter(root, { ...rootLevel(frame, { ...edge, outer: null, depth: 0 }), opacity: level.opacity, hidden: level.hidden }, seen);
 }
 
-/** @param {any} el @param {string} tag @param {CSSStyleDeclaration} style @param {Level} level @param {Level} outer @param {Seen} seen */
-function note(el, tag, style, level, outer, seen) {
+/** @param {any} el @param {string} tag @param {number} flags @param {Level} level @param {Level} outer @param {Seen} seen */
+function note(el, tag, flags, level, outer, seen) {
   const shadow = shadowRootOf(el);
   if (shadow) watchTree(shadow);
-  noteLandmarks(el, tag, style, level, seen);
+  noteLandmarks(el, tag, flags, level, seen);
   if (level.mute) return;
-  if (tag === 'label') noteLabel(el, level, style, seen);
-  const candidate = candidateFor(el, tag, style, level, outer, seen);
+  if (tag === 'label') noteLabel(el, level, seen);
+  const candidate = candidateFor(el, tag, flags, level, outer, seen);
   if (!candidate) return;
-  if (level.owner) level.owner.inner++;
-  level.owner = candidate;
+  own(candidate, level);
   seen.candidates.push(candidate);
 }
 
-/** @param {any} el @param {string} tag @param {CSSStyleDeclaration} style @param {Level} level @param {Seen} seen */
-function noteLandmarks(el, tag, style, level, seen) {
+/** @param {Candidate} candidate @param {Level} level from here down, text belongs to it */
+function own(candidate, level) {
+  if (level.owner) {
+    level.owner.inner++;
+    level.owner.lastInner = candidate;
+  }
+  level.owner = candidate;
+}
+
+/** @param {any} el @param {string} tag @param {number} flags @param {Level} level @param {Seen} seen */
+function noteLandmarks(el, tag, flags, level, seen) {
   if (level.hidden) return;
   const heading = tag.length === 2 && tag[0] === 'h' && tag > 'h0' && tag < 'h7';
-  const role = heading || !hasAttr(el, 'role') ? '' : attr(el, 'role');
+  const role = flags & HAS_ROLE ? attr(el, 'role') : '';
   if (heading || role === 'heading') seen.headings.push(el);
   if (tag === 'dialog' || role === 'dialog' || role === 'alertdialog') {
-    if (style.visibility === 'visible' && !level.clip.empty) seen.dialogs.push(el);
+    if (level.style.visibility === 'visible' && !level.clip.empty) seen.dialogs.push(el);
   }
   if (seen.busy) return;
-  if (tag === 'progress' || role === 'progressbar' || attr(el, 'aria-busy') === 'true') {
-    const box = toTop(boxOf(el), level.frame);
-    seen.busy = style.visibility === 'visible' && isReachable(box, level.clip, level.frame, SIZE_SHOWN_MIN);
+  if (tag === 'progress' || role === 'progressbar' || (flags & HAS_BUSY && attr(el, 'aria-busy') === 'true')) {
+    const box = boxOfLevel(level);
+    seen.busy = level.style.visibility === 'visible' && isReachable(box, level.clip, level.frame, SIZE_SHOWN_MIN);
   }
 }
 
-/** @param {any} el @param {Level} level @param {CSSStyleDeclaration} style @param {Seen} seen */
-function noteLabel(el, level, style, seen) {
+/** @param {any} el @param {Level} level @param {Seen} seen */
+function noteLabel(el, level, seen) {
   const control = labelControl(el);
-  if (!control || level.hidden || style.visibility !== 'visible') return;
-  if (tagOf(control) !== 'input' || !['checkbox', 'radio', 'file'].includes(inputTypeOf(control))) return;
+  if (!control) return;
+  // The words of a label belong to its control, not to a clickable box around both.
+  if (level.owner && level.owner.weak) own({ ...level.owner, ownText: 0, inner: 0, lastInner: null }, level);
+  if (level.hidden || !isCheckable(control) || level.style.visibility !== 'visible') return;
   seen.labels.push({ label: el, control, level, at: seen.candidates.length });
 }
 
-/** @param {any} el @param {string} tag @param {CSSStyleDeclaration} style @param {Level} level @param {Level} outer @param {Seen} seen @returns {Candidate | null} */
-function candidateFor(el, tag, style, level, outer, seen) {
-  let kind = kindOf(el, tag);
+/** @param {any} el @param {string} tag @param {number} flags @param {Level} level @param {Level} outer @param {Seen} seen @returns {Candidate | null} */
+function candidateFor(el, tag, flags, level, outer, seen) {
+  let kind = kindOf(el, tag, flags);
   const weak = !kind;
   if (level.editing && kind === 'field') return null;
-  if (isEditingHost(el)) level.editing = true;
+  if (flags & HAS_EDITABLE && isEditingHost(el)) level.editing = true;
   if (weak) {
-    if (tag === 'html' || tag === 'body' || tag === 'label' && labelControl(el)) return null;
-    const pointed = style.cursor === 'pointer' && outer.cursor !== 'pointer';
-    if (!pointed && !seen.clickable.has(el) && !isPressable(el)) return null;
+    const pointed = level.cursor === 'pointer' && outer.cursor !== 'pointer';
+    if (!pointed && !seen.clickable.has(el) && !isPressable(el, flags)) return null;
+    if (tag === 'html' || tag === 'body' || tag === 'input' || (tag === 'label' && labelControl(el))) return null;
     if (level.owner && !level.owner.weak) return null;
-    if (tag === 'input' || tag === 'option' || tag === 'optgroup') return null;
+    if (flags & HAS_ROLE && NEVER_PRESSED.has(attr(el, 'role'))) return null;
     kind = 'generic';
   }
-  if (level.hidden || style.visibility !== 'visible' || !hasBox(el)) return null;
-  const box = toTop(boxOf(el), level.frame);
+  if ((level.hidden && (outer.hidden || !isPaintedAround(el))) || level.style.visibility !== 'visible') return null;
+  const box = boxOfLevel(level);
   if (!isReachable(box, level.clip, level.frame, SIZE_SHOWN_MIN)) return null;
-  return { el, kind, shownBy: el, frame: level.frame, box, inViewport: isInView(box, level.clip), ownText: 0, inner: 0, weak, clip: level.clip };
+  return {
+    el, kind, shownBy: el, frame: level.frame, box, inViewport: isInView(box, level.clip), ownText: 0, inner: 0, lastInner: null, weak,
+    weighed: weak || !NATIVE_CONTROLS.has(tag), stateOf: null,
+  };
 }
 
-/** @param {Box} box @param {Clip} clip @returns {boolean} at least a pixel of it shows now */
-function isInView(box, clip) {
-  const width = Math.min(box.x + box.width, clip.right) - Math.max(box.x, clip.left);
-  const height = Math.min(box.y + box.height, clip.bottom) - Math.max(box.y, clip.top);
-  return width >= 1 && height >= 1;
-}
+const NATIVE_CONTROLS = new Set(['a', 'area', 'button', 'input', 'select', 'textarea', 'summary']);
+const NEVER_PRESSED = new Set((
+  'dialog alertdialog document application main navigation banner contentinfo complementary region form search tablist tabpanel '
+  + 'listbox list menu menubar tree treegrid grid table rowgroup radiogroup toolbar group feed log status alert'
+).split(' '));

@@ -190,6 +190,7 @@ fn read_form(raw: &RawForm, scrub: &Scrubber) -> FormFacts {
         hidden: field.hidden,
         filled: field.filled,
         autocomplete: word(&field.autocomplete),
+        sends: field.sends.as_ref().map(|value| Digest::of(value.as_bytes())),
     });
     FormFacts {
         key: raw.key,

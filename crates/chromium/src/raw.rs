@@ -58,6 +58,8 @@ pub(crate) struct RawControl {
     pub(crate) in_dialog: bool,
     pub(crate) sponsored: bool,
     pub(crate) frame_origin: String,
+    /// Hidden values that its form would send; they stay in this process.
+    pub(crate) carried: String,
     #[serde(rename = "box")]
     pub(crate) bounds: RawBox,
     pub(crate) in_viewport: bool,
@@ -74,7 +76,7 @@ impl RawControl {
         json!({
             "role": self.role, "name": self.name, "row": self.row, "section": self.section, "heading": self.heading,
             "frameOrigin": self.frame_origin, "href": self.href, "formAction": action, "formMethod": method,
-            "inputType": self.input_type,
+            "inputType": self.input_type, "carried": self.carried,
         })
     }
 }
@@ -119,6 +121,8 @@ pub(crate) struct RawField {
     pub(crate) hidden: bool,
     pub(crate) filled: bool,
     pub(crate) autocomplete: String,
+    /// What a hidden field would send; it stays in this process.
+    pub(crate) sends: Option<String>,
 }
 
 #[derive(Deserialize, Default, Clone, Copy)]

@@ -15,6 +15,7 @@ use crate::secret::Scrubber;
 use crate::words;
 
 /// What the gate gives.
+#[allow(clippy::large_enum_variant, reason = "one is made a step and matched at once; a box would only move it")]
 #[derive(Debug)]
 pub enum Admission<P, D> {
     /// Go ahead, once.
@@ -55,6 +56,14 @@ pub struct Pending<D> {
     level: Level,
     expires_steady_ms: u64,
     record: Value,
+}
+
+impl<D> Pending<D> {
+    /// Why a person is asked.
+    #[must_use]
+    pub fn reasons(&self) -> &[String] {
+        &self.judgement.reasons
+    }
 }
 
 /// An action with all that a permit binds.
@@ -146,7 +155,7 @@ fn decide<D, P>(journal: &mut Journal, now: Moment, question: Question<D>, grant
         Verdict::Ask => {
             let number = format!("t{}", journal.records());
             let expires_steady_ms = now.steady_ms.saturating_add(TICKET_LIFE_MS);
-            let bound = json!({"number": number, "record": record, "judgement": judgement, "words": shown, "expires": expires_steady_ms});
+            let bound = json!({"run": journal.run(), "number": number, "record": record, "judgement": judgement, "words": shown, "expires": expires_steady_ms});
             let digest = Digest::of(canonical_json(&bound).as_bytes());
             journal.append(now.unix_ms, "ticket", &json!({"ticket": number, "digest": digest, "judgement": judgement, "words": shown}))?;
             let ticket = Ticket { number, digest, words: shown, expires_steady_ms };

@@ -5,6 +5,9 @@ pub mod address;
 pub mod approval;
 pub mod choice;
 pub mod effect;
+pub mod follows;
+#[cfg(test)]
+mod fixtures;
 pub mod gate;
 pub mod limits;
 pub mod observation;
@@ -13,6 +16,7 @@ pub mod outcome;
 pub mod permit;
 pub mod policy;
 mod policy_file;
+pub mod reach;
 pub mod risk;
 pub mod secret;
 pub mod untrusted;

@@ -8,7 +8,7 @@ pub const PAGE_TEXT_CHARS_MAX: usize = 4_000;
 pub const VALUE_CHARS_MAX: usize = 200;
 /// A choice question takes 255 options; five stay for `none` and what may follow.
 pub const ENTRIES_MAX: usize = 250;
-/// Options of one drop-down that are offered.
+/// Options of one drop-down that are listed.
 pub const OPTIONS_MAX: usize = 250;
 /// Values an operator may hand to a run.
 pub const VALUES_MAX: usize = 64;
@@ -26,3 +26,9 @@ pub const POLICY_RULES_MAX: usize = 500;
 pub const POLICY_BYTES_MAX: usize = 256 * 1024;
 /// Combining marks kept on one letter; more is noise that hides text.
 pub const COMBINING_RUN_MAX: usize = 4;
+/// Characters of a held request's address that are shown; the digest covers all.
+pub const SHOWN_URL_CHARS_MAX: usize = 2_000;
+/// Fields of a form body that are shown one by one; the rest is counted.
+pub const SHOWN_FIELDS_MAX: usize = 100;
+/// Characters of a method, a media type or a field's name that are shown.
+pub const SHOWN_TOKEN_CHARS_MAX: usize = 100;

@@ -247,6 +247,9 @@ pub struct FormField {
     pub filled: bool,
     /// `autocomplete` attribute.
     pub autocomplete: String,
+    /// Digest of what a hidden field would send: compared with the request, shown to nobody.
+    #[serde(default)]
+    pub sends: Option<Digest>,
 }
 
 /// A box in CSS pixels.
@@ -281,7 +284,9 @@ impl Control {
     /// One line for a person: role, quoted name and where it is.
     #[must_use]
     pub fn in_words(&self) -> String {
-        let role = if self.role.is_empty() { "control" } else { self.role.as_str() };
+        // A page can write any text as a role; only what looks like one stands outside quotes.
+        let is_role = (1..=30).contains(&self.role.len()) && self.role.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+        let role = if is_role { self.role.as_str() } else { "control" };
         let shown = if self.name.is_empty() { &self.near } else { &self.name };
         let mut words = format!("{role} {}", shown.for_person());
         for (label, text) in [("in row", &self.row), ("in", &self.section)] {

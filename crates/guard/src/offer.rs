@@ -1,18 +1,27 @@
 //! From an observation to a finite list: everything that may be done next, each with a fresh id.
 
+use std::collections::HashSet;
+
 use clicket_journal::Digest;
 use serde::{Deserialize, Serialize};
 
-use crate::limits::{ENTRIES_MAX, OPTIONS_MAX};
+use crate::limits::{ENTRIES_MAX, VALUE_CHARS_MAX};
 use crate::observation::{Control, ControlKind, Handle, Observation, Tri};
 use crate::permit::{Action, Bound, Direction, Switch, ValueSource};
-use crate::secret::SecretField;
+use crate::secret::{Scrubber, SecretField};
+use crate::untrusted::PageText;
 
 /// An id that names one entry of one offer and nothing else.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct EntryId(String);
 
 impl EntryId {
+    /// The operator's own first step, which no model is offered.
+    #[must_use]
+    pub fn of_start() -> Self {
+        Self("start".to_owned())
+    }
+
     /// The text a model answers with.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -160,7 +169,9 @@ impl Offer {
             entries: Vec::new(),
             left_out: 0,
         };
-        for control in seen.controls.iter().filter(|control| usable(control)) {
+        // A handle that is there twice would be judged as one control and pressed as another.
+        let mut known = HashSet::new();
+        for control in seen.controls.iter().filter(|control| known.insert(control.handle) && usable(control)) {
             offer.offer_control(seen, control, values);
         }
         offer.offer_plain(seen, history);
@@ -208,7 +219,7 @@ impl Offer {
                 }
             }
             ControlKind::Choice => {
-                for option in control.options.iter().filter(|option| !option.selected && !option.disabled).take(OPTIONS_MAX) {
+                for option in control.options.iter().filter(|option| !option.selected && !option.disabled) {
                     let label = option.label.judged().to_owned();
                     self.push(Operation::Choose, Action::Choose { control: bound, option: option.index, label });
                 }
@@ -287,7 +298,9 @@ fn fits(seen: &Observation, control: &Control, value: &ValueOffer) -> Option<Val
     }
     match value {
         ValueOffer::Text { key, text } => {
-            let there = control.value.as_ref().is_some_and(|now| now.judged() == text);
+            // Compared as an observation would show it: cleaned and cut.
+            let shown = PageText::read(text, VALUE_CHARS_MAX, &Scrubber::default());
+            let there = control.value.as_ref().is_some_and(|now| *now == shown);
             (!control.secret_field && !there).then(|| ValueSource::Text { key: key.clone(), text: text.clone() })
         }
         ValueOffer::Secret { key, origin, field } => {
@@ -297,7 +310,9 @@ fn fits(seen: &Observation, control: &Control, value: &ValueOffer) -> Option<Val
                 SecretField::Concealed => control.secret_field,
                 SecretField::AnyText => true,
             };
-            (same && kind && !(control.filled && control.secret_field)).then(|| ValueSource::Secret { key: key.clone() })
+            let shown = Scrubber::mark(key);
+            let there = control.filled && (control.secret_field || control.value.as_ref().is_some_and(|now| now.judged() == shown));
+            (same && kind && !there).then(|| ValueSource::Secret { key: key.clone() })
         }
     }
 }

@@ -58,7 +58,7 @@ pub struct ClassRule {
 pub struct Rule {
     /// Its name, shown with every verdict it gives.
     pub name: String,
-    /// The class it speaks of; a rule never reaches a stricter class than the one it names.
+    /// The class it speaks of; a rule never opens a stricter class than the one it names.
     pub class: ActionClass,
     /// Method and exact path.
     pub request: Option<RequestPattern>,
@@ -90,7 +90,9 @@ impl RequestPattern {
         let (method, path) = text.trim().split_once(' ').ok_or_else(wrong)?;
         let method_ok = matches!(method, "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE");
         let path = path.trim();
-        let path_ok = path.starts_with('/') && !path.starts_with("//") && !path.contains(['*', '?', '#', ' ', '\\']) && path.len() <= 2_000;
+        let exact = path.starts_with('/') && !path.starts_with("//") && !path.contains(['*', '?', '#', ' ', '\\']) && path.len() <= 2_000;
+        // A path in any other spelling than the parser's own would never be met.
+        let path_ok = exact && url::Url::parse(&format!("https://path.invalid{path}")).is_ok_and(|url| url.path() == path);
         if !method_ok || !path_ok {
             return Err(wrong());
         }
@@ -169,7 +171,9 @@ impl Policy {
     pub fn judge_action(&self, class: ActionClass, confidence: f64, attendance: Attendance) -> Judgement {
         let mut judgement = self.judge_class(class, attendance);
         let floor = self.class(class).floor;
-        if confidence < floor {
+        // Asked this way round, a confidence that is no number is below every floor.
+        let enough = confidence >= floor;
+        if !enough {
             judgement.verdict = judgement.verdict.join(Verdict::Ask);
             judgement.reasons.push(format!("confidence {confidence:.2} is below {floor:.2} for {}", class.name()));
         }
@@ -179,11 +183,18 @@ impl Policy {
     /// Judges a held request.
     #[must_use]
     pub fn judge_request(&self, class: ActionClass, image: &RequestImage, attendance: Attendance) -> Judgement {
-        let naming: Vec<&Rule> = self.rules.iter().filter(|rule| rule.class >= class && rule_names(rule, image)).collect();
-        let Some(strictest) = naming.iter().max_by_key(|rule| rule.verdict) else {
-            return self.judge_class(class, attendance);
+        let naming: Vec<&Rule> = self.rules.iter().filter(|rule| rule_names(rule, image)).collect();
+        let strictest = |rules: &mut dyn Iterator<Item = &&Rule>| {
+            let rule = rules.max_by_key(|rule| rule.verdict)?;
+            let reasons = vec![format!("rule {} says {}", rule.name, rule.verdict.name())];
+            Some(Judgement { verdict: rule.verdict, class, reasons })
         };
-        Judgement { verdict: strictest.verdict, class, reasons: vec![format!("rule {} says {}", strictest.name, strictest.verdict.name())] }
+        let reached = strictest(&mut naming.iter().filter(|rule| rule.class >= class)).unwrap_or_else(|| self.judge_class(class, attendance));
+        // A rule for a milder class opens nothing here, but what it forbids stays forbidden.
+        match strictest(&mut naming.iter().filter(|rule| rule.class < class)) {
+            Some(milder) if milder.verdict > reached.verdict => milder,
+            Some(_) | None => reached,
+        }
     }
 
     fn judge_class(&self, class: ActionClass, attendance: Attendance) -> Judgement {
@@ -208,7 +219,7 @@ impl Verdict {
     }
 }
 
-/// A rule of class `payment` may also speak of milder requests at the same place; never the other way round.
+/// Whether the request is at the rule's place. Of class `payment` a rule also speaks of milder requests there.
 fn rule_names(rule: &Rule, image: &RequestImage) -> bool {
     let origin = url::Url::parse(&image.url).ok().and_then(|url| Origin::of(&url));
     rule.origin.as_ref().is_none_or(|bound| origin.as_ref() == Some(bound))

@@ -108,6 +108,9 @@ pub(crate) fn read(text: &str, base: Option<Policy>) -> Result<Policy, PolicyErr
     if text.len() > POLICY_BYTES_MAX {
         return Err(PolicyError::TooLarge);
     }
+    if text.trim().is_empty() {
+        return Err(PolicyError::Empty);
+    }
     let file: File = toml::from_str(text).map_err(|error| PolicyError::Syntax {
         line: error.span().map_or(1, |span| line_of(text, span.start)),
         message: error.message().lines().collect::<Vec<_>>().join(" "),
@@ -123,7 +126,8 @@ pub(crate) fn read(text: &str, base: Option<Policy>) -> Result<Policy, PolicyErr
     }
     let mut policy = base.unwrap_or_else(|| Policy { classes: BTreeMap::new(), rules: Vec::new() });
     for (class, rule) in file.class {
-        policy.classes.insert(class, read_class(text, class, &rule)?);
+        let below = policy.classes.get(&class).copied();
+        policy.classes.insert(class, read_class(text, class, &rule, below)?);
     }
     for rule in file.rule {
         let line = line_of(text, rule.get_ref().name.span().start);
@@ -137,14 +141,15 @@ pub(crate) fn read(text: &str, base: Option<Policy>) -> Result<Policy, PolicyErr
     }
 }
 
-fn read_class(text: &str, class: ActionClass, rule: &Spanned<FileClass>) -> Result<ClassRule, PolicyError> {
+/// What a class leaves unsaid stays as strict as in the policy below.
+fn read_class(text: &str, class: ActionClass, rule: &Spanned<FileClass>, below: Option<ClassRule>) -> Result<ClassRule, PolicyError> {
     let line = line_of(text, rule.span().start);
     let FileClass { verdict, unattended, floor } = rule.get_ref();
-    let floor = floor.unwrap_or(0.0);
+    let floor = floor.unwrap_or(below.map_or(0.0, |below| below.floor));
     if !(0.0..=1.0).contains(&floor) {
         return Err(PolicyError::Value { line, what: format!("floor of {} must be between 0 and 1", class.name()) });
     }
-    let unattended = unattended.unwrap_or(*verdict);
+    let unattended = unattended.unwrap_or(below.map_or(*verdict, |below| verdict.join(below.unattended)));
     if unattended < *verdict {
         return Err(PolicyError::Value {
             line,
@@ -159,10 +164,15 @@ fn read_rule(text: &str, rule: FileRule) -> Result<Rule, PolicyError> {
     let request = RequestPattern::parse(rule.request.get_ref()).map_err(|error| value(&rule.request, error.to_string()))?;
     let origin = match &rule.origin {
         None => None,
+        // The parser takes `*` for a letter, and the rule would never be met.
+        Some(text) if text.get_ref().contains('*') => return Err(value(text, "an origin is exact, without wildcards".into())),
         Some(text) => Some(Origin::read(text.get_ref()).map_err(|error| value(text, error.to_string()))?),
     };
-    if rule.class < ActionClass::Write {
+    if !matches!(rule.class, ActionClass::Write | ActionClass::Upload | ActionClass::Destructive | ActionClass::Payment) {
         return Err(value(&rule.request, format!("a request rule speaks of write, upload, destructive or payment, not of {}", rule.class.name())));
+    }
+    if origin.is_none() && rule.verdict == Verdict::Allow {
+        return Err(value(&rule.name, "a rule that allows needs the exact `origin` it allows at".into()));
     }
     if rule.matches.is_empty() {
         return Err(value(&rule.name, "a rule needs at least one example in `matches`".into()));

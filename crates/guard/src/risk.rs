@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::effect::RequestImage;
-use crate::observation::{Control, ControlKind, FormField, Observation};
+use crate::observation::{Control, ControlKind, FormFacts, FormField, Observation};
 use crate::permit::{Action, ValueSource};
+use crate::untrusted::PageText;
 use crate::web::same_site;
 
 /// The classes that policy speaks of, mildest first.
@@ -101,15 +102,32 @@ impl ActionClass {
 
 /// Words that destroy; matched as whole words of labels and paths.
 const DESTRUCTIVE: &[&str] = &[
-    "delete", "deletes", "remove", "removes", "destroy", "erase", "wipe", "purge", "deactivate", "unsubscribe", "revoke", "terminate",
-    "uninstall", "discard", "reset", "cancel order", "cancel subscription", "cancel booking", "close account", "empty basket",
-    "empty cart", "empty trash",
+    "delete", "deletes", "deleting", "remove", "removes", "removing", "destroy", "erase", "wipe", "purge", "deactivate", "unsubscribe",
+    "revoke", "terminate", "uninstall", "discard", "reset",
+];
+/// Words that destroy only when the label also names what of: "Cancel" alone closes a dialog.
+const ENDING: &[&str] = &["cancel", "close", "empty", "end", "clear"];
+const ENDED: &[&str] = &[
+    "account", "accounts", "appointment", "basket", "bag", "booking", "cart", "contract", "membership", "order", "orders", "plan",
+    "reservation", "subscription", "trash",
 ];
 /// Words that spend.
 const PAYMENT: &[&str] = &[
-    "pay", "pays", "payment", "payments", "buy", "purchase", "place order", "order now", "confirm order", "complete order",
-    "submit order", "checkout and pay", "subscribe", "donate", "transfer", "send money", "bid", "book now", "confirm booking", "withdraw",
+    "pay", "pays", "payment", "payments", "buy", "purchase", "order now", "subscribe", "donate", "transfer", "send money", "bid",
+    "book now", "withdraw",
 ];
+/// Words that spend only when the label also names what: "Place your order".
+const COMMITTING: &[&str] = &["place", "confirm", "complete", "submit"];
+const COMMITTED: &[&str] = &["order", "booking", "reservation", "bid"];
+/// Words of a button that says nothing but yes.
+const BARE_YES: &[&str] = &[
+    "ok", "okay", "yes", "confirm", "continue", "proceed", "accept", "agree", "sure", "i", "m", "am", "please", "do", "it", "got",
+    "submit", "apply", "done", "go", "ahead",
+];
+/// Names under which forms say which method or deed they really mean.
+const DEED_FIELDS: &[&str] = &["_method", "action", "op", "operation", "do", "cmd", "command", "intent", "task"];
+/// Longer than any address that is read, even when each of its characters falls apart.
+const WORDS_CHARS_MAX: usize = 64 * 1024;
 
 /// The class of an action on `seen`.
 #[must_use]
@@ -140,19 +158,33 @@ fn of_press(seen: &Observation, control: &Control) -> ActionClass {
     };
     class = class.max(by_words(&named));
     if let Some(form) = control.form.as_ref().filter(|_| control.submits || control.kind == ControlKind::Field) {
-        if form.fields.iter().any(is_card_field) {
-            class = class.max(ActionClass::Payment);
-        }
-        if form.fields.iter().any(|field| field.input_type == "file" && field.filled) {
-            class = class.max(ActionClass::Upload);
-        }
+        class = class.max(of_form(seen, form));
     }
-    // A bare "OK" in a dialog is what the dialog says it is.
+    // A bare "OK" in a dialog, or a button there without a name, is what the dialog says it is.
     if control.in_dialog && is_bare_yes(&named) {
-        let said = seen.dialogs.iter().map(|text| text.judged()).collect::<Vec<_>>().join(" . ");
+        let around = [control.section.judged(), control.heading.judged()];
+        let said = seen.dialogs.iter().map(PageText::judged).chain(around).collect::<Vec<_>>().join(" . ");
         class = class.max(by_words(&words_of(&said)));
     }
     class
+}
+
+/// What submitting a form would be, by its fields and by where it goes.
+fn of_form(seen: &Observation, form: &FormFacts) -> ActionClass {
+    let mut class = ActionClass::Observe;
+    if form.fields.iter().any(is_card_field) {
+        class = class.max(ActionClass::Payment);
+    }
+    if form.fields.iter().any(|field| field.input_type == "file" && field.filled) {
+        class = class.max(ActionClass::Upload);
+    }
+    // A form sent by GET is a navigation to the edge, so its destination is judged here.
+    match (url::Url::parse(&seen.url), url::Url::parse(&form.action)) {
+        _ if form.action.is_empty() => class,
+        (Ok(here), Ok(there)) if same_site(&here, &there) => class.max(by_words(&words_of(there.path()))),
+        (Ok(_), Ok(there)) if there.scheme() == "javascript" => class,
+        (Ok(_) | Err(_), Ok(_) | Err(_)) => class.max(ActionClass::LeaveSite),
+    }
 }
 
 fn of_link(seen: &Observation, control: &Control) -> ActionClass {
@@ -163,35 +195,52 @@ fn of_link(seen: &Observation, control: &Control) -> ActionClass {
         return ActionClass::Download;
     }
     match there.scheme() {
-        "http" | "https" if same_site(&here, &there) => {
-            if crate::web::risky_path_words(there.path()).is_some() {
-                ActionClass::Navigate.max(by_words(&words_of(there.path())))
-            } else {
-                ActionClass::Navigate
-            }
-        }
+        "http" | "https" if same_site(&here, &there) => ActionClass::Navigate.max(of_address(&there)),
         "javascript" => ActionClass::UnknownControl,
         _ => ActionClass::LeaveSite,
     }
+}
+
+/// What a link on the site would do when the site lets a plain GET do it: `/item/7/delete`, `?action=remove`.
+fn of_address(there: &url::Url) -> ActionClass {
+    let mut class = ActionClass::Observe;
+    if crate::web::risky_path_words(there.path()).is_some() {
+        class = by_words(&words_of(there.path()));
+    }
+    // A long part is a headline, such as `how-to-delete-your-history`.
+    let short = |part: &str| {
+        let words = words_of(part);
+        (words.split_whitespace().count() <= 3 && has_any(&words, DESTRUCTIVE)).then_some(ActionClass::Destructive)
+    };
+    let in_path = there.path().split('/').filter_map(short);
+    let in_query = there.query().unwrap_or_default().split(['&', '=', ';']).filter_map(short);
+    in_path.chain(in_query).fold(class, ActionClass::max)
 }
 
 /// The class of a write that would leave: by method, address words, and what the body holds.
 #[must_use]
 pub fn of_request(image: &RequestImage) -> ActionClass {
     let mut class = ActionClass::Write;
-    if image.method == "DELETE" {
+    let overrides = ["x-http-method-override", "x-http-method", "x-method-override"];
+    let over = image.headers.iter().filter(|(name, _)| overrides.iter().any(|known| name.eq_ignore_ascii_case(known)));
+    if over.map(|(_, value)| value).chain([&image.method]).any(|method| method.trim().eq_ignore_ascii_case("delete")) {
         class = class.max(ActionClass::Destructive);
     }
-    if let Ok(url) = url::Url::parse(&image.url) {
-        let said = format!("{} . {}", url.path(), url.query().unwrap_or_default());
-        class = class.max(by_words(&words_of(&said)));
-        let last = url.path().trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-        if matches!(last, "order" | "orders" | "checkout") {
-            class = class.max(ActionClass::Payment);
+    match url::Url::parse(&image.url) {
+        Ok(url) => {
+            let said = format!("{} . {}", url.path(), url.query().unwrap_or_default());
+            class = class.max(by_words(&words_of(&said)));
+            let last = url.path().trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+            if matches!(last.as_str(), "order" | "orders" | "checkout") {
+                class = class.max(ActionClass::Payment);
+            }
         }
+        // Where it goes is not known, so it is judged at its worst.
+        Err(_) => class = ActionClass::Payment,
     }
     let body = String::from_utf8_lossy(&image.body);
-    if holds_card_number(&body) {
+    class = class.max(by_words(&deeds_in(image, &body)));
+    if holds_card_number(&body) || holds_card_number(&percent_decoded(&body)) {
         class = class.max(ActionClass::Payment);
     }
     if image.header("content-type").is_some_and(|kind| kind.starts_with("multipart/form-data")) && body.contains("filename=\"") {
@@ -200,38 +249,66 @@ pub fn of_request(image: &RequestImage) -> ActionClass {
     class
 }
 
+/// What a body says it does: the values of its deed fields, or the head of a GraphQL mutation.
+fn deeds_in(image: &RequestImage, body: &str) -> String {
+    let kind = image.header("content-type").unwrap_or_default().to_ascii_lowercase();
+    if kind.starts_with("application/x-www-form-urlencoded") {
+        let pairs = url::form_urlencoded::parse(&image.body);
+        let deeds = pairs.filter(|(name, _)| DEED_FIELDS.iter().any(|deed| name.eq_ignore_ascii_case(deed)));
+        return words_of(&deeds.map(|(_, value)| value).collect::<Vec<_>>().join(" . "));
+    }
+    match body.split_once("mutation") {
+        Some((_, head)) if kind.contains("json") || kind.contains("graphql") => {
+            // A GraphQL body is sent as JSON, where the line ends are escapes.
+            words_of(&head.chars().take(400).collect::<String>().replace("\\n", " "))
+        }
+        Some(_) | None => String::new(),
+    }
+}
+
+fn has_any(words: &str, list: &[&str]) -> bool {
+    list.iter().any(|phrase| words.contains(&format!(" {phrase} ")))
+}
+
 fn by_words(words: &str) -> ActionClass {
-    let has = |list: &[&str]| list.iter().any(|phrase| words.contains(&format!(" {phrase} ")));
-    if has(PAYMENT) {
+    let has = |list| has_any(words, list);
+    if has(PAYMENT) || (has(COMMITTING) && has(COMMITTED)) {
         ActionClass::Payment
-    } else if has(DESTRUCTIVE) {
+    } else if has(DESTRUCTIVE) || (has(ENDING) && has(ENDED)) {
         ActionClass::Destructive
     } else {
         ActionClass::Observe
     }
 }
 
-/// Lower-case words with a space on both sides of each; camelCase, punctuation and percent escapes split.
+/// Lower-case words with a space on both sides of each; camelCase, digits, punctuation and percent escapes split.
 fn words_of(text: &str) -> String {
     let decoded = percent_decoded(text);
     let mut out = String::from(" ");
-    let mut previous_lower = false;
-    for c in decoded.nfkc().take(4_000) {
-        if c.is_alphanumeric() {
-            if c.is_uppercase() && previous_lower {
-                out.push(' ');
-            }
-            out.extend(c.to_lowercase());
-            previous_lower = c.is_lowercase();
-        } else {
+    let mut previous = ' ';
+    let mut chars = decoded.nfkc().take(WORDS_CHARS_MAX).peekable();
+    while let Some(c) = chars.next() {
+        if !c.is_alphanumeric() {
             if !out.ends_with(' ') {
                 out.push(' ');
             }
-            previous_lower = false;
+        } else {
+            if starts_a_word(previous, c, chars.peek().copied()) && !out.ends_with(' ') {
+                out.push(' ');
+            }
+            out.extend(c.to_lowercase());
         }
+        previous = c;
     }
     out.push(' ');
     out
+}
+
+/// `deleteAccount`, `HTTPDelete` and `Pay10` are two words each.
+fn starts_a_word(previous: char, c: char, next: Option<char>) -> bool {
+    let hump = c.is_uppercase() && (previous.is_lowercase() || (previous.is_uppercase() && next.is_some_and(char::is_lowercase)));
+    let number = c.is_numeric() != previous.is_numeric() && previous.is_alphanumeric();
+    hump || number
 }
 
 fn percent_decoded(text: &str) -> String {
@@ -260,13 +337,13 @@ fn percent_once(text: &str) -> String {
 }
 
 fn is_bare_yes(words: &str) -> bool {
-    matches!(words.trim(), "ok" | "yes" | "confirm" | "continue" | "proceed" | "accept" | "i agree" | "agree" | "sure")
+    words.split_whitespace().all(|word| BARE_YES.contains(&word))
 }
 
 fn is_card_field(field: &FormField) -> bool {
     let name = words_of(field.name.judged());
     field.autocomplete.starts_with("cc-")
-        || ["card number", "cardnumber", "cvv", "cvc", "cc number", "iban"].iter().any(|word| name.contains(&format!(" {word} ")))
+        || has_any(&name, &["card number", "cardnumber", "card no", "cardno", "cvv", "cvc", "cc number", "ccnumber", "ccnum", "cc num", "iban"])
 }
 
 /// A run of 13 to 19 digits, with single spaces or dashes, that passes the Luhn check.
@@ -293,7 +370,8 @@ fn holds_card_number(body: &str) -> bool {
 fn luhn(digits: &[u32]) -> bool {
     let doubled = |digit: u32| if digit > 4 { digit * 2 - 9 } else { digit * 2 };
     let sum: u32 = digits.iter().rev().enumerate().map(|(i, digit)| if i % 2 == 1 { doubled(*digit) } else { *digit }).sum();
-    sum % 10 == 0 && digits.iter().any(|digit| *digit != 0)
+    // Issuers' numbers start with 2 to 6 (ISO/IEC 7812 major industries); times in milliseconds start with 1.
+    sum.is_multiple_of(10) && digits.first().is_some_and(|first| (2..=6).contains(first))
 }
 
 #[cfg(test)]

@@ -161,13 +161,17 @@ impl Scrubber {
         let mut from = 0;
         for (start, end, pattern) in spans {
             out.push_str(text.get(from..start).unwrap_or_default());
-            out.push_str("[secret:");
-            out.push_str(self.keys.get(pattern).map_or("", String::as_str));
-            out.push(']');
+            out.push_str(&Self::mark(self.keys.get(pattern).map_or("", String::as_str)));
             from = end;
         }
         out.push_str(text.get(from..).unwrap_or_default());
         Cow::Owned(out)
+    }
+
+    /// What stands where a secret stood.
+    #[must_use]
+    pub fn mark(key: &str) -> String {
+        format!("[secret:{key}]")
     }
 
     /// True when `bytes` hold a secret in any of its encodings.
@@ -192,12 +196,13 @@ impl Scrubber {
     }
 }
 
-/// Raw, URL-encoded (path and form), base64 at three alignments, hex, HTML- and JSON-escaped, reversed, and spaced.
+/// Raw, URL-encoded (path, form, and every byte), base64 at three alignments, hex, HTML- and JSON-escaped, reversed, and spaced.
 fn encodings(value: &str) -> Vec<Vec<u8>> {
     let mut all: Vec<Vec<u8>> = vec![
         value.as_bytes().to_vec(),
         percent(value, "%20").into_bytes(),
         percent(value, "+").into_bytes(),
+        value.bytes().fold(String::new(), |all, byte| format!("{all}%{byte:02x}")).into_bytes(),
         value.bytes().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}")).into_bytes(),
         value.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").into_bytes(),
         value.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('\'', "&#39;").into_bytes(),
@@ -232,10 +237,8 @@ fn base64_alignments(value: &[u8]) -> Vec<Vec<u8>> {
         let whole = (padded.len() * 8) / 6;
         for engine in [&base64::engine::general_purpose::STANDARD_NO_PAD, &base64::engine::general_purpose::URL_SAFE_NO_PAD] {
             let text = engine.encode(&padded);
-            if let Some(core) = text.get(first..whole.min(text.len())) {
-                if core.len() >= 6 {
-                    all.push(core.as_bytes().to_vec());
-                }
+            if let Some(core) = text.get(first..whole.min(text.len())).filter(|core| core.len() >= 6) {
+                all.push(core.as_bytes().to_vec());
             }
         }
     }

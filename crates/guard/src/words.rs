@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::approval::Words;
 use crate::gate::Effect;
-use crate::limits::SHOWN_BODY_CHARS_MAX;
+use crate::limits::{SHOWN_BODY_CHARS_MAX, SHOWN_FIELDS_MAX, SHOWN_TOKEN_CHARS_MAX, SHOWN_URL_CHARS_MAX, VALUE_CHARS_MAX};
 use crate::permit::{Action, Direction, Switch, ValueSource};
 use crate::policy::Judgement;
 use crate::secret::Scrubber;
@@ -40,8 +40,13 @@ pub fn sentence(action: &Action, control: &str) -> String {
     }
 }
 
+/// In quotes; a text that can't be shown exactly is followed by its length and digest, so that two texts never look the same.
 fn quoted(text: &str) -> String {
-    PageText::read(text, crate::limits::VALUE_CHARS_MAX, &Scrubber::default()).for_person()
+    let shown = PageText::read(text, VALUE_CHARS_MAX, &Scrubber::default()).for_person();
+    if shown == format!("\"{text}\"") || shown == format!("\"\u{2068}{text}\u{2069}\"") {
+        return shown;
+    }
+    format!("{shown} ({} characters, {})", text.chars().count(), Digest::of(text.as_bytes()))
 }
 
 /// The ticket of a held request: method, address, kind of body and the body itself.
@@ -49,13 +54,51 @@ fn quoted(text: &str) -> String {
 pub fn of_effect(effect: &Effect, judgement: &Judgement) -> Words {
     let image = &effect.image;
     let host = url::Url::parse(&image.url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
-    let mut facts = vec![("request".into(), format!("{} {}", image.method, effect.scrub.scrub(&image.url)))];
+    let method = method_words(effect);
+    let mut facts = vec![("request".into(), format!("{method} {}", url_words(effect)))];
     if let Some(kind) = image.header("content-type") {
-        facts.push(("body kind".into(), quoted(kind)));
+        facts.push(("body kind".into(), PageText::read(kind, SHOWN_TOKEN_CHARS_MAX, &effect.scrub).for_person()));
     }
     facts.extend(body_facts(effect));
     facts.push(("kind".into(), judgement.class.in_words().to_owned()));
-    Words { title: format!("Send this {} request to {host}", image.method), facts, because: judgement.reasons.clone() }
+    // Two requests that differ anywhere, headers included, differ here.
+    let whole = if holds_secret(effect) { "not shown, because the request holds a secret".into() } else { image.digest().to_string() };
+    facts.push(("whole request".into(), whole));
+    Words { title: format!("Send this {method} request to {host}"), facts, because: judgement.reasons.clone() }
+}
+
+/// A page may send any token as a method; only an ordinary one stands outside quotes.
+fn method_words(effect: &Effect) -> String {
+    let method = &effect.image.method;
+    if (1..=20).contains(&method.len()) && method.bytes().all(|byte| byte.is_ascii_uppercase()) && !effect.scrub.finds(method.as_bytes()) {
+        return method.clone();
+    }
+    PageText::read(method, SHOWN_TOKEN_CHARS_MAX, &effect.scrub).for_person()
+}
+
+/// An address in the parser's own spelling is plain ASCII without spaces or quotes and may stand outside quotes.
+fn url_words(effect: &Effect) -> String {
+    let url = &effect.image.url;
+    let plain = url::Url::parse(url).is_ok_and(|parsed| parsed.as_str() == url) && url.bytes().all(|byte| byte.is_ascii_graphic());
+    match (plain, url.len() <= SHOWN_URL_CHARS_MAX) {
+        (true, true) => effect.scrub.scrub(url).into_owned(),
+        (true, false) | (false, _) => {
+            let shown = PageText::read(url, SHOWN_URL_CHARS_MAX, &effect.scrub).for_person();
+            format!("{shown} ({} characters)", url.chars().count())
+        }
+    }
+}
+
+/// A digest of what holds a secret could be searched for the secret, so none is shown or written.
+fn holds_secret(effect: &Effect) -> bool {
+    let image = &effect.image;
+    let finds = |part: &[u8]| {
+        // Any byte may be escaped, so the decoded form is looked at as well.
+        let mut pairs = url::form_urlencoded::parse(part);
+        effect.scrub.finds(part) || pairs.any(|(name, value)| effect.scrub.finds(name.as_bytes()) || effect.scrub.finds(value.as_bytes()))
+    };
+    let headers = image.headers.iter().flat_map(|(name, value)| [name, value]);
+    headers.chain([&image.method, &image.url]).any(|text| finds(text.as_bytes())) || finds(&image.body)
 }
 
 /// Form bodies field by field, others as text; nothing of the body stays out of sight without being counted.
@@ -64,19 +107,23 @@ fn body_facts(effect: &Effect) -> Vec<(String, String)> {
     if image.body.is_empty() {
         return vec![("body".into(), "empty".into())];
     }
-    let form = image.header("content-type").is_some_and(|kind| kind.starts_with("application/x-www-form-urlencoded"));
+    let form = image.header("content-type").is_some_and(|kind| kind.to_ascii_lowercase().starts_with("application/x-www-form-urlencoded"));
     let mut facts: Vec<(String, String)> = Vec::new();
     if form {
-        let pairs = url::form_urlencoded::parse(&image.body);
-        facts.extend(pairs.take(100).map(|(name, value)| {
-            let shown = PageText::read(&value, crate::limits::VALUE_CHARS_MAX, &effect.scrub).for_person();
-            (format!("field {}", PageText::read(&name, 100, &effect.scrub).for_person()), shown)
+        let mut pairs = url::form_urlencoded::parse(&image.body);
+        facts.extend(pairs.by_ref().take(SHOWN_FIELDS_MAX).map(|(name, value)| {
+            let shown = PageText::read(&value, VALUE_CHARS_MAX, &effect.scrub).for_person();
+            (format!("field {}", PageText::read(&name, SHOWN_TOKEN_CHARS_MAX, &effect.scrub).for_person()), shown)
         }));
+        let more = pairs.count();
+        if more > 0 {
+            facts.push(("more".into(), format!("{more} more fields, not shown")));
+        }
     } else {
         let text = String::from_utf8_lossy(&image.body);
         facts.push(("body".into(), PageText::read(&text, SHOWN_BODY_CHARS_MAX, &effect.scrub).for_person()));
     }
-    facts.push(("body size".into(), format!("{} bytes, {}", image.body.len(), image.digest())));
+    facts.push(("body size".into(), format!("{} bytes", image.body.len())));
     facts
 }
 
@@ -85,15 +132,16 @@ fn body_facts(effect: &Effect) -> Vec<(String, String)> {
 pub fn effect_record(effect: &Effect) -> Value {
     let image = &effect.image;
     let text = String::from_utf8_lossy(&image.body);
+    let open = !holds_secret(effect);
+    let token = |text: &str| PageText::read(text, SHOWN_TOKEN_CHARS_MAX, &effect.scrub);
     json!({
-        "method": image.method,
+        "method": token(&image.method),
         "url": effect.scrub.scrub(&image.url),
-        "content_type": image.header("content-type"),
+        "content_type": image.header("content-type").map(token),
         "body": PageText::read(&text, SHOWN_BODY_CHARS_MAX, &effect.scrub),
         "body_bytes": image.body.len(),
-        // A digest of a body that holds a secret could be searched for the secret; it is left out then.
-        "image": (!effect.scrub.finds(&image.body)).then(|| image.digest()),
-        "body_digest": (!effect.scrub.finds(&image.body)).then(|| Digest::of(&image.body)),
+        "image": open.then(|| image.digest()),
+        "body_digest": open.then(|| Digest::of(&image.body)),
         "after": effect.after,
     })
 }

@@ -23,6 +23,8 @@ pub struct RunConfig {
     pub expectations: Vec<Expectation>,
     /// The operator's policy, with every `--allow` in it.
     pub policy: Policy,
+    /// The model named in each request.
+    pub model_id: String,
     /// Limits.
     pub budgets: Budgets,
     /// Seams the operator opened, as printed; journaled with the run.
@@ -89,6 +91,9 @@ pub enum SessionError {
     /// The model can't be asked.
     #[error("{0}")]
     Model(String),
+    /// The operator stopped it, or its time ran out.
+    #[error("stopped before the page was seen")]
+    Stopped,
     /// Secrets can't be scrubbed.
     #[error(transparent)]
     Scrub(#[from] ScrubberFault),

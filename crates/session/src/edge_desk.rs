@@ -4,12 +4,14 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use clicket_egress::{EdgeEvent, HeldRequest, HoldRefusal, RequestRecord};
+use clicket_egress::{EdgeEvent, FailKind, HeldRequest, HoldRefusal, Outcome, RefuseReason, RequestRecord, Sent};
 use clicket_guard::approval::{Answered, Approver, Attendance, Moment};
-use clicket_guard::effect::RequestFacts;
+use clicket_guard::follows;
 use clicket_guard::gate::{self, Admission, Effect, Pending, Refusal};
 use clicket_guard::permit::EffectPermit;
-use clicket_guard::policy::Policy;
+use clicket_guard::observation::FormFacts;
+use clicket_guard::policy::{Policy, Verdict};
+use clicket_guard::reach::WriteClass;
 use clicket_guard::risk;
 use clicket_guard::secret::Scrubber;
 use clicket_journal::{Journal, JournalError};
@@ -37,17 +39,21 @@ pub(crate) struct EdgeDesk {
     pub(crate) scrub: Scrubber,
     pub(crate) clock: Clock,
     wait: Duration,
-    asking: Option<(HeldRequest, Pending<Effect>, AskingEffect, u64)>,
-    waiting: VecDeque<HeldRequest>,
+    asking: Option<(Box<HeldRequest>, Pending<Effect>, AskingEffect, u64)>,
+    waiting: VecDeque<Box<HeldRequest>>,
     /// Intents without an outcome yet, by what they were for.
     open: Vec<(String, OpenIntent)>,
     /// The action being performed or settled, for writes that follow it.
     pub(crate) acting: Option<String>,
+    /// The form that the action submits, as it was when it was offered.
+    pub(crate) acting_form: Option<FormFacts>,
     /// Answered requests: method and address.
     pub(crate) answered: Vec<(String, String)>,
     /// Passed, stopped, released.
     pub(crate) counts: (u64, u64, u64),
-    fresh: Vec<RequestRecord>,
+    fresh: Vec<Box<RequestRecord>>,
+    /// Requests of the first page, kept for a look.
+    pub(crate) opened: Vec<RequestRecord>,
     /// Why the run can't go on, if it can't.
     pub(crate) trouble: Option<End>,
     /// The journal failed; nothing more may be done.
@@ -90,9 +96,11 @@ impl EdgeDesk {
             waiting: VecDeque::new(),
             open: Vec::new(),
             acting: None,
+            acting_form: None,
             answered: Vec::new(),
             counts: (0, 0, 0),
             fresh: Vec::new(),
+            opened: Vec::new(),
             trouble: None,
             fault: None,
             person_ms: 0,
@@ -135,6 +143,20 @@ impl EdgeDesk {
         self.clock.now()
     }
 
+    /// Why the last document that was asked for did not come, as the edge knows it; the browser only knows that nothing came.
+    pub(crate) fn why_no_document(&self) -> Option<String> {
+        let record = self.fresh.iter().rev().find(|record| record.destination == "document" && record.status.is_none())?;
+        match record.outcome {
+            Outcome::Failed(kind) => Some(why_failed(kind).to_owned()),
+            Outcome::Refused(RefuseReason::Reach(reason)) => Some(reason.words().to_owned()),
+            Outcome::Refused(RefuseReason::Name) => Some(format!("its name is never looked up ({})", record.detail.as_deref().unwrap_or("special use"))),
+            Outcome::Refused(RefuseReason::Address) => {
+                Some(format!("its address is never dialled ({})", record.detail.as_deref().unwrap_or("not public")))
+            }
+            Outcome::Refused(_) | Outcome::HeldRefused(_) | Outcome::Passed | Outcome::HeldReleased => record.detail.clone(),
+        }
+    }
+
     /// Status of the last document at this address.
     pub(crate) fn document_status(&self, url: &str) -> Option<u16> {
         self.last_document.get(url).copied()
@@ -159,12 +181,13 @@ impl EdgeDesk {
     }
 
     /// Writes the records of requests since the last call.
-    pub(crate) fn write_requests(&mut self) -> Result<(), JournalError> {
-        if self.fresh.is_empty() {
-            return Ok(());
+    pub(crate) fn write_requests(&mut self) -> Result<Vec<Box<RequestRecord>>, JournalError> {
+        let fresh = std::mem::take(&mut self.fresh);
+        if !fresh.is_empty() {
+            let records: Vec<serde_json::Value> = fresh.iter().map(|record| self.scrubbed(record)).collect();
+            self.append("requests", &json!({"requests": records}))?;
         }
-        let records: Vec<serde_json::Value> = std::mem::take(&mut self.fresh).iter().map(|record| self.scrubbed(record)).collect();
-        self.append("requests", &json!({"requests": records}))
+        Ok(fresh)
     }
 
     /// Closes intents that have no outcome: what came of them is not known.
@@ -198,45 +221,49 @@ impl EdgeDesk {
             EdgeEvent::Recorded(record) => self.record(record),
             EdgeEvent::Held(held) if self.asking.is_none() => self.judge(held),
             EdgeEvent::Held(held) if self.waiting.len() < WAITING_MAX => self.waiting.push_back(held),
-            EdgeEvent::Held(held) => held.refuse(HoldRefusal::TooMany),
+            EdgeEvent::Held(held) => held.refuse(HoldRefusal::TooManyHeld),
         }
     }
 
-    fn record(&mut self, record: RequestRecord) {
-        match record.sent() {
-            true if record.was_held() => self.counts.2 += 1,
-            true => self.counts.0 += 1,
-            false => {
-                self.counts.1 += 1;
-            }
+    fn record(&mut self, record: Box<RequestRecord>) {
+        match record.outcome {
+            Outcome::Passed => self.counts.0 += 1,
+            Outcome::HeldReleased => self.counts.2 += 1,
+            Outcome::Refused(_) | Outcome::HeldRefused(_) | Outcome::Failed(_) => self.counts.1 += 1,
         }
         let good = record.status.is_some_and(|status| (200..400).contains(&status));
         if good && self.answered.len() < EVIDENCE_MAX {
             self.answered.push((record.method.clone(), record.url.clone()));
         }
-        if let (true, Some(status)) = (record.is_document(), record.status) {
+        if let ("document", Some(status)) = (record.destination.as_str(), record.status) {
             self.last_document.insert(record.url.clone(), status);
         }
         if let Some(at) = self.open.iter().position(|(_, kind)| *kind == OpenIntent::Request(record.id)) {
             let (intent, _) = self.open.swap_remove(at);
-            let outcome = json!({"status": record.status, "answered": record.status.is_some()});
+            let outcome = json!({"status": record.status, "sent": record.sent, "request": record.outcome});
             let written = self.append("outcome", &json!({"intent": intent, "outcome": outcome}));
             self.keep_fault(written);
-            if record.status.is_none() {
+            if record.status.is_none() && record.sent != Sent::Nothing {
                 self.trouble = Some(End::Uncertain { request: self.shown(&record.method, &record.url) });
             }
         }
         self.fresh.push(record);
     }
 
-    fn judge(&mut self, held: HeldRequest) {
-        if is_background(held.facts()) || self.trouble.is_some() || self.fault.is_some() {
-            held.refuse(HoldRefusal::Background);
+    /// Nobody reads the answer of a beacon, so nobody misses it: it is refused without a question.
+    fn judge(&mut self, held: Box<HeldRequest>) {
+        if held.class() == WriteClass::Beacon || self.trouble.is_some() || self.fault.is_some() {
+            held.refuse(HoldRefusal::Policy);
             return;
         }
         let image = held.image().clone();
         let class = risk::of_request(&image);
-        let judgement = self.policy.judge_request(class, &image, self.approver.attendance());
+        let mut judgement = self.policy.judge_request(class, &image, self.approver.attendance());
+        // A rule allows what the operator meant by it: the form as it was seen, not what the page made of it on the way.
+        if let Some(field) = self.acting_form.as_ref().and_then(|form| follows::strays_from(form, &image)) {
+            judgement.verdict = judgement.verdict.join(Verdict::Ask);
+            judgement.reasons.push(format!("its field {field} holds another value than the form that was pressed"));
+        }
         let grounds = judgement.reasons.join("; ");
         let shown = self.shown(&image.method, &image.url);
         let effect = Effect { image, after: self.acting.clone(), scrub: self.scrub.clone() };
@@ -254,7 +281,7 @@ impl EdgeDesk {
             }
             Ok(Admission::Refused(refusal)) => self.refuse(held, &shown, &refusal),
             Err(error) => {
-                held.refuse(HoldRefusal::JournalFailed);
+                held.refuse(HoldRefusal::RunEnds);
                 self.fault = Some(error);
             }
         }
@@ -266,10 +293,11 @@ impl EdgeDesk {
         let shown = self.shown(&held.image().method, &held.image().url);
         match answered {
             Answered::Nobody => {
-                held.refuse(HoldRefusal::NobodyAnswered);
+                held.refuse(HoldRefusal::Unattended);
                 self.stopped(&shown, "nobody was there to allow it");
                 let hint = allow_hint(&shown);
-                self.hand_back(HandBack::NeedsAPerson(format!("{shown} was held and nobody was there to allow it")), hint);
+                let why = pending.reasons().join("; ");
+                self.hand_back(HandBack::NeedsAPerson(format!("{shown} was held and nobody was there to allow it ({why})")), hint);
             }
             Answered::By(approval) => {
                 let now = self.now();
@@ -279,7 +307,7 @@ impl EdgeDesk {
                     // The gate never asks twice about one deed.
                     Ok(Admission::Ask(..)) => held.refuse(HoldRefusal::Policy),
                     Err(error) => {
-                        held.refuse(HoldRefusal::JournalFailed);
+                        held.refuse(HoldRefusal::RunEnds);
                         self.fault = Some(error);
                     }
                 }
@@ -290,11 +318,12 @@ impl EdgeDesk {
         }
     }
 
-    fn release(&mut self, held: HeldRequest, permit: EffectPermit, shown: &str, by: &str) {
+    fn release(&mut self, held: Box<HeldRequest>, permit: EffectPermit, shown: &str, by: &str) {
         let (id, intent) = (held.id(), permit.intent().to_owned());
         self.open.push((intent.clone(), OpenIntent::Request(id)));
         match held.release(permit) {
-            Ok(()) => self.watch.see(&Live::Released { request: shown, by }),
+            // What becomes of it comes as its record.
+            Ok(_) => self.watch.see(&Live::Released { request: shown, by }),
             Err(_) => {
                 self.open.retain(|(open, _)| *open != intent);
                 let written = self.append("outcome", &json!({"intent": intent, "outcome": {"outcome": "not_sent", "why": "the browser gave up or the request is another"}}));
@@ -303,7 +332,7 @@ impl EdgeDesk {
         }
     }
 
-    fn refuse(&mut self, held: HeldRequest, shown: &str, refusal: &Refusal) {
+    fn refuse(&mut self, held: Box<HeldRequest>, shown: &str, refusal: &Refusal) {
         let why = match refusal {
             Refusal::Policy { reasons } => reasons.join("; "),
             Refusal::Person | Refusal::PersonStopped => "a person refused it".into(),
@@ -311,12 +340,12 @@ impl EdgeDesk {
             Refusal::Expired => "the approval came too late".into(),
             Refusal::LevelTooLow => "the approval proves too little for this kind of request".into(),
         };
-        held.refuse(HoldRefusal::Policy);
+        held.refuse(match refusal {
+            Refusal::Person | Refusal::PersonStopped => HoldRefusal::Person,
+            Refusal::Policy { .. } | Refusal::OtherTicket | Refusal::Expired | Refusal::LevelTooLow => HoldRefusal::Policy,
+        });
         self.stopped(shown, &why);
-        let reason = match refusal {
-            Refusal::Person | Refusal::PersonStopped => HandBack::Refused(format!("{shown}: {why}")),
-            Refusal::Policy { .. } | Refusal::OtherTicket | Refusal::Expired | Refusal::LevelTooLow => HandBack::Refused(format!("{shown}: {why}")),
-        };
+        let reason = HandBack::Refused(format!("{shown}: {why}"));
         self.hand_back(reason, "Nothing was sent and the page still holds what was typed.".into());
     }
 
@@ -353,11 +382,25 @@ impl EdgeDesk {
     }
 }
 
-/// A beacon or report of the page's own: no answer is read, so nobody misses it.
-fn is_background(facts: &RequestFacts) -> bool {
-    let unread = facts.mode.as_deref() == Some("no-cors");
-    let report = facts.content_type.as_deref().is_some_and(|kind| kind.contains("report") || kind.starts_with("text/ping"));
-    !facts.is_navigation() && (unread || report)
+/// What went wrong on the way to a server, and what to do about it.
+fn why_failed(kind: FailKind) -> &'static str {
+    match kind {
+        FailKind::NameNotFound => "there is no such host; check the spelling of the address",
+        FailKind::NameUnresolved => "the name server gave no answer; check this machine's network and DNS",
+        FailKind::Unreachable => "nothing accepts a connection there; check the address and that the server is up",
+        FailKind::ConnectTimeout => "no connection was made in time; check the address and this machine's network",
+        FailKind::CertificateExpired => "the server's certificate has expired; its owner must renew it, and it is never clicked away",
+        FailKind::CertificateNotYetValid => "the server's certificate is not valid yet; check this machine's clock",
+        FailKind::CertificateUntrusted => "the server's certificate is signed by nobody this machine trusts; --dangerously-trust-ca FILE adds an authority",
+        FailKind::CertificateWrongName => "the server's certificate is for another name",
+        FailKind::CertificateBad => "the server's certificate is bad",
+        FailKind::Tls | FailKind::TlsTimeout => "the TLS handshake with the server failed",
+        FailKind::HeadTimeout | FailKind::IdleTimeout | FailKind::WholeTimeout => "the server did not answer in time; try again later",
+        FailKind::TooBig | FailKind::RunBytes => "the answer is larger than is taken",
+        FailKind::Protocol => "the server does not speak HTTP as it must",
+        FailKind::ConnectionLost => "the connection to the server broke; try again",
+        FailKind::BrowserLeft => "the browser gave up waiting",
+    }
 }
 
 /// What an operator would write to let this request through next time.

@@ -51,7 +51,7 @@ impl Expectation {
     /// # Errors
     /// When it is empty.
     pub fn text(text: &str) -> Result<Self, ExpectationError> {
-        not_empty(&folded(text)).map(Self::Text)
+        not_empty(text).map(Self::Text)
     }
 
     /// Expects a request, as `POST /path`.
@@ -67,7 +67,7 @@ impl Expectation {
     pub fn holds(&self, evidence: &Evidence<'_>) -> bool {
         match self {
             Self::Url(part) => evidence.url.contains(part.as_str()),
-            Self::Text(text) => folded(evidence.text).contains(text.as_str()),
+            Self::Text(text) => folded(evidence.text).contains(&folded(text)),
             Self::Request(pattern) => evidence.answered.iter().any(|(method, url)| pattern.names(method, url)),
         }
     }

@@ -69,6 +69,11 @@ impl Past {
         }
     }
 
+    /// True for a claim that the goal was reached.
+    pub(crate) fn is_done_claim(&self) -> bool {
+        self.operation == Operation::Done.name()
+    }
+
     /// A claim that the goal was reached which the expectations did not bear out.
     pub(crate) fn of_done(seen: &Observation) -> Self {
         Self {

@@ -11,6 +11,7 @@ mod live;
 mod report;
 mod run;
 mod step;
+mod values;
 
 pub use ask::{offer_request, state_of};
 pub use clock::Clock;
@@ -18,4 +19,4 @@ pub use config::{Budgets, RunConfig, SessionError, Supplied};
 pub use expect::{Expectation, ExpectationError};
 pub use live::{Live, Silent, Watch};
 pub use report::{End, HandBack, RunReport, StepReport};
-pub use run::{Parts, run};
+pub use run::{Look, Parts, look, run};

@@ -55,6 +55,23 @@ pub enum HandBack {
     Unreadable(String),
 }
 
+impl HandBack {
+    /// In one sentence.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        match self {
+            Self::Budget(detail) => format!("out of budget: {detail}"),
+            Self::Refused(detail) => format!("refused: {detail}"),
+            Self::NeedsAPerson(detail) => format!("needs a person: {detail}"),
+            Self::LowConfidence(detail) => format!("not sure enough: {detail}"),
+            Self::Blocked(detail) => format!("blocked: {detail}"),
+            Self::BlockedBySite(detail) => format!("blocked by the site: {detail}"),
+            Self::NoProgress(detail) => format!("no progress: {detail}"),
+            Self::Unreadable(detail) => format!("the model can't be followed: {detail}"),
+        }
+    }
+}
+
 impl End {
     /// The exit code that goes with it.
     #[must_use]

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clicket_chromium::{Browser, Hide};
-use clicket_egress::{Edge, EdgeEvent};
+use clicket_egress::{Edge, EdgeEvent, RequestRecord};
 use clicket_guard::approval::Approver;
-use clicket_guard::offer::ValueOffer;
+use clicket_guard::observation::Observation;
+use clicket_guard::offer::{History, Offer, ValueOffer};
 use clicket_guard::secret::Scrubber;
 use clicket_journal::Journal;
 use clicket_systemone::{Decider, Locality};
@@ -64,41 +65,95 @@ pub(crate) struct Runner {
 /// # Errors
 /// A fault of journal, browser or model. What happened until then is in the journal.
 pub async fn run(parts: Parts, config: RunConfig) -> Result<RunReport, SessionError> {
-    let Parts { browser, edge, edge_events, decider, approver, watch, stop, journal, nonce } = parts;
-    let clock = Clock::start();
-    let scrub = Scrubber::of(&config.secrets)?;
-    let desk = EdgeDesk::new(DeskParts {
-        events: edge_events,
-        journal,
-        policy: config.policy.clone(),
-        approver,
-        watch,
-        scrub,
-        clock,
-        wait: Duration::from_millis(config.budgets.approval_wait_ms),
-    });
-    let values = offered_values(&config);
-    let mut runner = Runner {
-        browser,
-        edge,
-        desk,
-        decider,
-        config,
-        values,
-        nonce,
-        past: Vec::new(),
-        before: None,
-        steps: Vec::new(),
-        usd: 0.0,
-        pages: 0,
-        refusals: 0,
-    };
+    let stop = Arc::clone(&parts.stop);
+    let mut runner = Runner::assemble(parts, config)?;
     let budget = runner.config.budgets.time();
     let ended = tokio::select! {
         () = stop.notified() => Ok(End::Interrupted),
         ended = tokio::time::timeout(budget, runner.go()) => ended.unwrap_or_else(|_| Ok(out_of_time(budget))),
     };
     runner.close(ended).await
+}
+
+/// One look at a page, with every request that it made.
+#[derive(Debug)]
+pub struct Look {
+    /// What was seen.
+    pub seen: Observation,
+    /// What could be done on it, with the values of the configuration.
+    pub offer: Offer,
+    /// Requests, in the order they ended.
+    pub requests: Vec<RequestRecord>,
+    /// Picture of the page as PNG.
+    pub picture: Option<Vec<u8>>,
+}
+
+/// Opens the start page, looks once, and closes everything.
+///
+/// # Errors
+/// As for [`run`]; also when the page could not be opened.
+pub async fn look(parts: Parts, config: RunConfig) -> Result<Look, SessionError> {
+    let stop = Arc::clone(&parts.stop);
+    let mut runner = Runner::assemble(parts, config)?;
+    let budget = runner.config.budgets.time();
+    let looked = tokio::select! {
+        () = stop.notified() => Err(SessionError::Stopped),
+        looked = tokio::time::timeout(budget, runner.look()) => looked.unwrap_or(Err(SessionError::Stopped)),
+    };
+    let (ended, look) = match looked {
+        Ok((look, end)) => (Ok(end), Some(look)),
+        Err(error) => (Err(error), None),
+    };
+    let report = runner.close(ended).await?;
+    look.map(|look| Look { picture: report.picture, ..look }).ok_or(SessionError::Stopped)
+}
+
+impl Runner {
+    fn assemble(parts: Parts, config: RunConfig) -> Result<Self, SessionError> {
+        let Parts { browser, edge, edge_events, decider, approver, watch, stop: _, journal, nonce } = parts;
+        let scrub = Scrubber::of(&config.secrets)?;
+        let desk = EdgeDesk::new(DeskParts {
+            events: edge_events,
+            journal,
+            policy: config.policy.clone(),
+            approver,
+            watch,
+            scrub,
+            clock: Clock::start(),
+            wait: Duration::from_millis(config.budgets.approval_wait_ms),
+        });
+        let values = offered_values(&config);
+        Ok(Self {
+            browser,
+            edge,
+            desk,
+            decider,
+            config,
+            values,
+            nonce,
+            past: Vec::new(),
+            before: None,
+            steps: Vec::new(),
+            usd: 0.0,
+            pages: 0,
+            refusals: 0,
+        })
+    }
+
+    async fn look(&mut self) -> Result<(Look, End), SessionError> {
+        self.write_start()?;
+        if let Some(End::HandedBack { reason, .. }) = self.open().await? {
+            return Err(SessionError::Open { url: self.config.start.public_form().to_owned(), why: reason.in_words() });
+        }
+        let seen = self.observe().await?;
+        let offer = Offer::make(&seen, &self.values, History::First, (self.nonce)());
+        self.desk.append("look", &json!({"observation": seen}))?;
+        let later = self.desk.write_requests()?;
+        let mut requests = std::mem::take(&mut self.desk.opened);
+        requests.extend(later.into_iter().map(|record| *record));
+        let end = End::Unverified { because: "only looked".into() };
+        Ok((Look { seen, offer, requests, picture: None }, end))
+    }
 }
 
 fn out_of_time(budget: Duration) -> End {
@@ -115,7 +170,7 @@ fn offered_values(config: &RunConfig) -> Vec<ValueOffer> {
         origin: secret.origin().clone(),
         field: secret.field(),
     });
-    let quoted = crate::step::quoted_in(&config.goal).into_iter().map(|text| ValueOffer::Text { key: None, text });
+    let quoted = crate::values::computed(&config.goal).into_iter().map(|text| ValueOffer::Text { key: None, text });
     let mut all: Vec<ValueOffer> = text.chain(secret).collect();
     for value in quoted {
         let known = all.iter().any(|old| matches!((old, &value), (ValueOffer::Text { text: a, .. }, ValueOffer::Text { text: b, .. }) if a == b));
@@ -169,27 +224,25 @@ impl Runner {
     }
 
     /// Ends everything: browser first, so that nothing more can happen; then the record.
-    async fn close(mut self, ended: Result<End, SessionError>) -> Result<RunReport, SessionError> {
+    async fn close(self, ended: Result<End, SessionError>) -> Result<RunReport, SessionError> {
+        let Self { mut browser, edge, mut desk, decider, config, steps, usd, .. } = self;
         let picture = match &ended {
             Ok(End::Interrupted) | Err(_) => None,
-            Ok(_) => self.browser.screenshot(Hide::SecretFields).await.ok(),
+            Ok(_) => browser.screenshot(Hide::SecretFields).await.ok(),
         };
-        let url = clicket_guard::web::WebUrl::read(&self.browser.url()).map(|url| url.public_form().to_owned()).unwrap_or_default();
-        let url = self.desk.scrub.scrub(&url).into_owned();
-        drop(self.browser.close().await);
-        self.desk.drain();
-        self.edge.close().await;
-        self.desk.drain();
-        let (end, fault) = match ended {
-            Ok(end) => (Some(end), None),
-            Err(fault) => (None, Some(fault)),
+        let url = clicket_guard::web::WebUrl::read(&browser.url()).map(|url| url.public_form().to_owned()).unwrap_or_default();
+        let url = desk.scrub.scrub(&url).into_owned();
+        browser.close().await;
+        desk.drain();
+        edge.close().await;
+        desk.drain();
+        let (written, fault) = match ended {
+            Ok(end) => (write_end(&mut desk, end, usd), None),
+            Err(fault) => (write_fault(&mut desk, &fault, usd), Some(fault)),
         };
-        let written = self.write_end(end, fault.as_ref());
-        let EdgeDesk { journal, clock, counts, watch, .. } = self.desk;
-        let path = journal.path().to_owned();
-        let run = journal.run().to_string();
-        let reason = if fault.is_some() { "fault" } else { "ended" };
-        let sealed = journal.seal(clock.now().unix_ms, reason);
+        let EdgeDesk { journal, clock, counts, watch, .. } = desk;
+        let (path, run) = (journal.path().to_owned(), journal.run().to_string());
+        let sealed = journal.seal(clock.now().unix_ms, if fault.is_some() { "fault" } else { "ended" });
         if let Some(fault) = fault {
             return Err(fault);
         }
@@ -200,30 +253,16 @@ impl Runner {
             run,
             end,
             url,
-            model: self.decider.name().to_owned(),
-            steps: self.steps,
+            model: decider.name().to_owned(),
+            steps,
             requests: counts,
-            usd: self.usd,
+            usd,
             wall_ms: clock.elapsed_ms(),
             journal: path,
             journal_head: head,
-            seams: self.config.seams,
+            seams: config.seams,
             picture,
         })
-    }
-
-    fn write_end(&mut self, end: Option<End>, fault: Option<&SessionError>) -> Result<End, SessionError> {
-        self.desk.write_requests()?;
-        let sent = self.desk.close_open("the run ended first")?;
-        let end = match (end, sent) {
-            (Some(End::Interrupted), _) => End::Interrupted,
-            (Some(_), Some(intent)) => End::Uncertain { request: intent },
-            (Some(end), None) => end,
-            (None, _) => End::Interrupted,
-        };
-        let said = fault.map(|fault| self.desk.scrub.scrub(&fault.to_string()).into_owned());
-        self.desk.append("end", &json!({"end": end, "fault": said, "usd": self.usd}))?;
-        Ok(end)
     }
 
     /// Adds what a response cost.
@@ -236,4 +275,25 @@ impl Runner {
             self.usd += tokens * USD_PER_MILLION / 1_000_000.0;
         }
     }
+}
+
+/// Writes how the run ended; a request whose answer is still open makes it uncertain.
+fn write_end(desk: &mut EdgeDesk, end: End, usd: f64) -> Result<End, SessionError> {
+    desk.write_requests()?;
+    let end = match (end, desk.close_open("the run ended first")?) {
+        (End::Interrupted, _) => End::Interrupted,
+        (_, Some(intent)) => End::Uncertain { request: intent },
+        (end, None) => end,
+    };
+    desk.append("end", &json!({"end": end, "usd": usd}))?;
+    Ok(end)
+}
+
+/// Writes what broke the run, as far as it can still be written.
+fn write_fault(desk: &mut EdgeDesk, fault: &SessionError, usd: f64) -> Result<End, SessionError> {
+    desk.write_requests()?;
+    desk.close_open("the run broke off first")?;
+    let said = desk.scrub.scrub(&fault.to_string()).into_owned();
+    desk.append("end", &json!({"fault": said, "usd": usd}))?;
+    Ok(End::Interrupted)
 }

@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use clicket_chromium::Settled;
 use clicket_guard::approval::Answered;
 use clicket_guard::choice::{self, Choice, Named, Pick};
 use clicket_guard::gate::{self, Act, Admission, Refusal};
@@ -38,6 +37,13 @@ struct Timing {
     counts: (u64, u64, u64),
 }
 
+/// What was waited for while the page settled.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Waited {
+    network_ms: u64,
+    window_ms: u64,
+}
+
 /// What a decision gives.
 struct Decided {
     choice: Choice,
@@ -56,10 +62,13 @@ impl Runner {
         };
         let outcome = self.perform(permit).await?;
         if let Outcome::Failed { why } | Outcome::NotTaken { why } = &outcome {
-            return Err(SessionError::Open { url: self.config.start.public_form().to_owned(), why: why.clone() });
+            self.desk.drain();
+            let why = self.desk.why_no_document().unwrap_or_else(|| why.clone());
+            return Err(SessionError::Open { url: self.config.start.public_form().to_owned(), why });
         }
         self.settle().await?;
-        self.desk.write_requests()?;
+        let opened = self.desk.write_requests()?;
+        self.desk.opened.extend(opened.into_iter().map(|record| *record));
         if let Some(status @ (403 | 429 | 503)) = self.desk.document_status(self.config.start.without_fragment().as_str()) {
             return Ok(Some(End::HandedBack {
                 reason: HandBack::BlockedBySite(format!("the site answered {status} to the first page")),
@@ -96,7 +105,7 @@ impl Runner {
         self.act(number, seen, &offer, decided.choice, timing).await
     }
 
-    async fn observe(&mut self) -> Result<Observation, SessionError> {
+    pub(crate) async fn observe(&mut self) -> Result<Observation, SessionError> {
         let scrub = self.desk.scrub.clone();
         let first = self.desk.watching(self.browser.observe(&scrub)).await;
         let seen = match first {
@@ -166,7 +175,7 @@ impl Runner {
     async fn decide(&mut self, seen: &Observation, offer: &Offer) -> Result<Result<Decided, End>, SessionError> {
         let goal = self.desk.scrub.scrub(&self.config.goal).into_owned();
         let state = state_of(&goal, seen, &self.values, &history_of(&self.past));
-        let model = self.decider.model().to_owned();
+        let model = self.config.model_id.clone();
         let request = offer_request(&model, state, seen, offer);
         let mut said = String::new();
         for _ in 0..2 {
@@ -213,7 +222,10 @@ impl Runner {
     async fn act(&mut self, number: u32, seen: Observation, offer: &Offer, choice: Choice, timing: Timing) -> Result<Option<End>, SessionError> {
         let entry = match choice.pick() {
             Pick::Act(entry) => entry.clone(),
-            Pick::Done => return self.claim_done(&seen, choice.confidence()).await.map(Some).map(|end| end.filter(|end| !is_go_on(end))),
+            Pick::Done => {
+                let end = self.claim_done(&seen, choice.confidence()).await?;
+                return Ok(Some(end).filter(|end| !is_go_on(end)));
+            }
             Pick::Blocked => {
                 return Ok(Some(End::HandedBack {
                     reason: HandBack::Blocked(format!("nothing offered on {} helps towards the goal", self.desk.scrub.scrub(&seen.url))),
@@ -233,10 +245,11 @@ impl Runner {
         let Some(permit) = permit else {
             past.effect = Effect::Refused;
             self.past.push(past);
-            let report = self.report(number, &seen, offer, (chosen, choice.confidence(), grounds), None, &Settled::default(), &timing);
+            let report = self.report(number, &seen, offer, (chosen, choice.confidence(), grounds), None, &Waited::default(), &timing);
             self.finish_step(report)?;
             return Ok(ended.filter(|end| !is_go_on(end)));
         };
+        self.desk.acting_form = control_of(&seen, &entry).and_then(|control| control.form.clone());
         let outcome = self.perform(permit).await?;
         past.effect = match &outcome {
             Outcome::Done { .. } | Outcome::DialogDismissed { .. } | Outcome::TimedOut { .. } => Effect::Nothing,
@@ -246,6 +259,7 @@ impl Runner {
         self.past.push(past);
         let settled = self.settle().await?;
         self.desk.acting = None;
+        self.desk.acting_form = None;
         let report = self.report(number, &seen, offer, (chosen, choice.confidence(), grounds), Some(outcome), &settled, &timing);
         self.finish_step(report)?;
         Ok(None)
@@ -330,18 +344,19 @@ impl Runner {
     }
 
     /// Waits until the page and the edge are quiet; waits on while a person is being asked about a request.
-    async fn settle(&mut self) -> Result<Settled, SessionError> {
+    pub(crate) async fn settle(&mut self) -> Result<Waited, SessionError> {
         let cap = self.config.budgets.settle_cap_ms;
-        let mut whole = Settled::default();
+        let mut waited = Waited::default();
         loop {
-            let probe = self.edge.probe();
-            let busy = move || probe.in_flight() > 0;
-            let settled = self.desk.watching(self.browser.settle(&busy, cap)).await.map_err(|error| SessionError::Browser(error.to_string()))?;
-            whole.add(settled);
-            self.desk.drain();
+            let Self { browser, edge, desk, .. } = self;
+            let busy = || edge.in_flight() > 0;
+            let settled = desk.watching(browser.settle(&busy, cap)).await.map_err(|error| SessionError::Browser(error.to_string()))?;
+            waited.network_ms += settled.waited_network_ms;
+            waited.window_ms += settled.window_ms;
+            desk.drain();
             self.check_journal()?;
             if !self.desk.is_asking() {
-                return Ok(whole);
+                return Ok(waited);
             }
             self.desk.finish_asking().await;
         }
@@ -362,7 +377,7 @@ impl Runner {
         offer: &Offer,
         (chosen, confidence, allowed_by): (String, f64, String),
         outcome: Option<Outcome>,
-        settled: &Settled,
+        settled: &Waited,
         timing: &Timing,
     ) -> StepReport {
         let (passed, stopped, released) = self.desk.counts;
@@ -379,7 +394,7 @@ impl Runner {
             requests: (passed - timing.counts.0, stopped - timing.counts.1, released - timing.counts.2),
             wall_ms: millis(timing.started.elapsed()),
             model_ms: timing.model_ms,
-            network_ms: settled.waited_network_ms,
+            network_ms: settled.network_ms,
             settle_ms: settled.window_ms,
             person_ms: self.desk.person_ms - timing.person_before_ms,
         }
@@ -414,26 +429,6 @@ fn read_answer(request: &Request, response: &Response, offer: &Offer) -> Result<
         target: target.as_ref().map(|target| (target.choice.as_str(), target.confidence)),
     };
     choice::read(offer, &named).map_err(|unreadable| unreadable.to_string())
-}
-
-/// Quoted strings of a goal, exactly as they stand: values that code can compute.
-pub(crate) fn quoted_in(goal: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for (open, close) in [('"', '"'), ('\u{201c}', '\u{201d}'), ('\u{2018}', '\u{2019}'), ('\'', '\'')] {
-        let mut rest = goal;
-        while let Some(start) = rest.find(open) {
-            // An apostrophe inside a word opens nothing.
-            let inside_word = open == '\'' && rest[..start].chars().next_back().is_some_and(char::is_alphanumeric);
-            let after = &rest[start + open.len_utf8()..];
-            let Some(end) = after.find(close) else { break };
-            let text = &after[..end];
-            if !inside_word && !text.trim().is_empty() && text.chars().count() <= 200 {
-                found.push(text.to_owned());
-            }
-            rest = if inside_word { after } else { &after[end + close.len_utf8()..] };
-        }
-    }
-    found
 }
 
 fn sentence(seen: &Observation, entry: &Entry) -> String {

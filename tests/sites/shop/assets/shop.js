@@ -25,6 +25,25 @@
     document.querySelector('[role="status"]').textContent = answer.message;
   };
 
+  document.addEventListener('click', (event) => {
+    event.target.closest('[data-request-submit]')?.form.requestSubmit();
+  });
+
+  // The same body as the form's own submit would send; the answer's page is opened, or its message shown.
+  const sendByFetch = async (form) => {
+    const response = await fetch(form.action, { method: 'POST', body: new URLSearchParams(new FormData(form)) });
+    if (response.redirected) location.assign(response.url);
+    else document.querySelector('[role="status"]').textContent = 'Wrong email or password';
+  };
+
+  document.addEventListener('submit', (event) => {
+    if (!('byFetch' in event.target.dataset)) return;
+    event.preventDefault();
+    sendByFetch(event.target).catch(() => {
+      document.querySelector('[role="status"]').textContent = 'That did not work. Please try again.';
+    });
+  });
+
   if (mode === 'add') {
     document.addEventListener('click', (event) => {
       const button = event.target.closest('[data-add]');

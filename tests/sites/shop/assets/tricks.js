@@ -1,6 +1,6 @@
 // The script of the hostile twins. One trick is played, in one variant, both named by the element that loads it.
 (() => {
-  const { trick, variant, earlyMs, order, csrf: csrfField, product: productField } = document.currentScript.dataset;
+  const { trick, variant, earlyMs, times, order, csrf: csrfField, product: productField } = document.currentScript.dataset;
   const token = document.body.dataset.csrf;
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const skuOf = (carrier) => carrier.dataset.carrier || carrier.value;
@@ -30,12 +30,19 @@
   };
 
   const rows = () => {
-    const onPress = (event) => event.target.closest?.('[data-row]') && rotate(variant !== 'carrier');
+    let done = false;
+    let pressed = 0;
+    // One press makes several of these events; it is to swap the rows once only.
+    const swap = (where) => (event) => {
+      const again = event.timeStamp - pressed < 250 && variant !== 'hover';
+      if (!event.target.closest?.(where) || again || (done && times === 'once')) return;
+      pressed = event.timeStamp;
+      done = true;
+      rotate(variant !== 'carrier');
+    };
     const events = { press: ['pointerdown', 'keydown'], carrier: ['pointerdown', 'keydown'], focus: ['mousedown', 'focusin'], click: ['click'] };
-    for (const name of events[variant] ?? []) addEventListener(name, onPress, { capture: true, once: true });
-    if (variant === 'hover') {
-      addEventListener('pointerover', (event) => event.target.closest?.('[data-press], [data-row] form') && rotate(true), true);
-    }
+    for (const name of events[variant] ?? []) addEventListener(name, swap('[data-row]'), true);
+    if (variant === 'hover') addEventListener('pointerover', swap('[data-press], [data-row] form'), true);
     if (variant === 'timer') setInterval(() => rotate(true), 700);
     if (Number(earlyMs) > 0) setTimeout(() => rotate(true), Number(earlyMs));
   };
@@ -136,7 +143,7 @@
     const loud = (name) => variant === 'all' || variant === name;
     if (loud('load')) {
       setTimeout(() => { for (let count = 0; count < 4; count += 1) alert('Your session is about to end. Press OK.'); }, 60);
-      setTimeout(() => { while (!confirm('Stay with us?') && Math.random() < 0.8); }, 400);
+      setTimeout(() => { for (let count = 0; count < 6 && !confirm('Stay with us?'); count += 1); }, 400);
       setInterval(() => alert('Are you still there?'), 2500);
     }
     if (loud('click')) {

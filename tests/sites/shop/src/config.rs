@@ -51,6 +51,17 @@ pub enum Scheme {
     Http,
 }
 
+/// How the sign-in form is sent. The bytes are the same each time; what sends them is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SignInBy {
+    /// A submit control, and Enter.
+    Form,
+    /// A plain button whose script calls `requestSubmit`.
+    RequestSubmit,
+    /// A script that stops the submit and sends the same body with `fetch`.
+    Fetch,
+}
+
 /// Everything a shop is started with. `default()` is the friendly first shop on a free port of loopback.
 #[derive(Clone, Debug)]
 pub struct ShopConfig {
@@ -68,6 +79,8 @@ pub struct ShopConfig {
     pub certificate: Certificate,
     /// TLS or plain.
     pub scheme: Scheme,
+    /// How the sign-in form is sent, in either shop.
+    pub sign_in_by: SignInBy,
     /// The one account's address.
     pub email: String,
     /// The one account's password. It appears in the log as it was sent: the log is the truth of the test, not of a product.
@@ -82,7 +95,8 @@ impl ShopConfig {
     /// The password the default account signs in with.
     pub const PASSWORD: &'static str = "correct-horse-7";
     /// The chore, in one sentence.
-    pub const GOAL: &'static str = "Sign in, search for the blue enamel mug and add the Blue Enamel Mug to the basket";
+    pub const GOAL: &'static str =
+        "Sign in, search for the blue enamel mug and add the Blue Enamel Mug to the basket";
     /// The name of the product the chore is about.
     pub const WANTED: &'static str = "Blue Enamel Mug";
     /// The host the advert leads to.
@@ -99,6 +113,7 @@ impl Default for ShopConfig {
             names: vec!["shop.example".to_owned()],
             certificate: Certificate::Fresh,
             scheme: Scheme::Https,
+            sign_in_by: SignInBy::Form,
             email: ShopConfig::EMAIL.to_owned(),
             password: ShopConfig::PASSWORD.to_owned(),
             log_file: None,

@@ -21,7 +21,7 @@ mod plain_client;
 #[cfg(test)]
 mod shop_tests;
 
-pub use config::{Certificate, Front, Scheme, ShopConfig, Twin};
+pub use config::{Certificate, Front, Scheme, ShopConfig, SignInBy, Twin};
 pub use look::{Adding, Button, Fields, Listing, Look, Paths, SearchPlace, Words};
 pub use product::{PRODUCTS, Product};
 pub use server::Shop;

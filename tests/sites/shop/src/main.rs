@@ -1,6 +1,10 @@
 //! `clicket-shop`: the shop as a program, for `make run` and for looking at it in a browser.
 //! It must never know Clicket; it only says where it listens and what it saw.
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program's own lines are what it is started for")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program's own lines are what it is started for"
+)]
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
@@ -8,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
-use clicket_shop::{Certificate, Front, Scheme, Shop, ShopConfig, Twin};
+use clicket_shop::{Certificate, Front, Scheme, Shop, ShopConfig, SignInBy, Twin};
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -37,6 +41,9 @@ struct Arguments {
     /// TLS or plain HTTP.
     #[arg(long, value_enum, default_value = "https")]
     scheme: Scheme,
+    /// How the sign-in form is sent.
+    #[arg(long, value_enum, default_value = "form")]
+    sign_in_by: SignInBy,
     /// The account's address.
     #[arg(long, default_value = ShopConfig::EMAIL)]
     email: String,
@@ -98,6 +105,7 @@ fn config(arguments: &Arguments) -> ShopConfig {
         names: arguments.names.clone(),
         certificate: arguments.certificate,
         scheme: arguments.scheme,
+        sign_in_by: arguments.sign_in_by,
         email: arguments.email.clone(),
         password: arguments.password.clone(),
         log_file: arguments.log.clone(),

@@ -1,18 +1,17 @@
 //! The pages, each from the look, the trick and the visitor.
 
-use crate::config::Twin;
+use crate::config::{ShopConfig, SignInBy, Twin};
 use crate::look::{Adding, HelpPlace, Look, Newsletter, Order, SearchPlace};
 use crate::markup::{Field, escape, field, hidden, picture, submit};
 use crate::product::{PRODUCTS, Product, pounds};
-use crate::row::{self, Mark};
+use crate::row::{self, Mark, Removing};
 use crate::store::Visitor;
 use crate::trick;
 
 /// What every page needs to know.
 pub(crate) struct Page<'a> {
     pub(crate) look: &'a Look,
-    pub(crate) twin: Twin,
-    pub(crate) seed: u64,
+    pub(crate) config: &'a ShopConfig,
     pub(crate) visitor: &'a Visitor,
 }
 
@@ -25,7 +24,9 @@ pub(crate) enum Attempt {
 
 impl Page<'_> {
     pub(crate) fn home(&self) -> String {
-        let tiles: String = [9, 10, 12, 8].map(|place| row::tile(self.look, &PRODUCTS[place])).concat();
+        let tiles: String = [9, 10, 12, 8]
+            .map(|place| row::tile(self.look, &PRODUCTS[place]))
+            .concat();
         let body = format!(
             r#"<section class="hero"><h1>Plain things for the kitchen</h1><p>Enamel, stoneware, oak and linen, made to be used every day. Free delivery over £40.</p>{}</section><h2>New this week</h2><section class="tiles">{tiles}</section>"#,
             [4, 3, 9].map(|place| picture(&PRODUCTS[place])).concat()
@@ -37,50 +38,101 @@ impl Page<'_> {
         let Look { words, paths, .. } = self.look;
         let error = match attempt {
             Attempt::First => "".to_owned(),
-            Attempt::Refused => format!(r#"<p class="error" role="alert">{}</p>"#, crate::look::WRONG_PASSWORD),
+            Attempt::Refused => format!(
+                r#"<p class="error" role="alert">{}</p>"#,
+                crate::look::WRONG_PASSWORD
+            ),
         };
-        let email = field(self.look.fields, &Field { name: paths.field_email, label: words.email, kind: "email", autocomplete: "username", value: email });
-        let password = Field { name: paths.field_password, label: words.password, kind: "password", autocomplete: "current-password", value: "" };
+        let email = field(
+            self.look.fields,
+            &Field {
+                name: paths.field_email,
+                label: words.email,
+                kind: "email",
+                autocomplete: "username",
+                value: email,
+            },
+        );
+        let password = Field {
+            name: paths.field_password,
+            label: words.password,
+            kind: "password",
+            autocomplete: "current-password",
+            value: "",
+        };
         let password = field(self.look.fields, &password);
+        let native = submit(self.look.button, words.sign_in, "main wide");
+        let (by, press) = match self.config.sign_in_by {
+            SignInBy::Form => ("", native),
+            SignInBy::Fetch => (" data-by-fetch", native),
+            SignInBy::RequestSubmit => (
+                "",
+                format!(
+                    r#"<button type="button" class="main wide" data-request-submit>{}</button>"#,
+                    escape(words.sign_in)
+                ),
+            ),
+        };
         let help = r#"<p class="help"><a href="/">Forgotten your password?</a></p>"#;
         let (before, after) = match self.look.password_first_help {
             HelpPlace::BeforeButton => (help, ""),
             HelpPlace::AfterButton => ("", help),
         };
         let body = format!(
-            r#"<section class="panel"><h1>{}</h1>{error}<form method="post" action="{}">{}{}{email}{password}{before}{}{after}</form></section>"#,
+            r#"<section class="panel"><h1>{}</h1>{error}<form method="post" action="{}"{by}>{}{}{email}{password}{before}{press}{after}</form></section>"#,
             escape(words.sign_in),
             paths.sign_in,
             hidden(paths.field_csrf, &self.visitor.csrf),
             hidden("next", next),
-            submit(self.look.button, words.sign_in, "main wide"),
         );
         self.frame(words.sign_in, "", &body)
     }
 
     pub(crate) fn results(&self, query: &str, found: &[usize]) -> String {
         let look = self.look;
-        let ranked = look.product_order.iter().filter(|place| found.contains(place)).copied();
-        let (first, rest): (Vec<usize>, Vec<usize>) = ranked.partition(|place| *place == look.sponsored);
+        let ranked = look
+            .product_order
+            .iter()
+            .filter(|place| found.contains(place))
+            .copied();
+        let (first, rest): (Vec<usize>, Vec<usize>) =
+            ranked.partition(|place| *place == look.sponsored);
         let offer = |place: &usize| {
-            let mark = if *place == look.sponsored { Mark::Sponsored } else { Mark::None };
+            let mark = if *place == look.sponsored {
+                Mark::Sponsored
+            } else {
+                Mark::None
+            };
             row::offer(look, &self.visitor.csrf, &PRODUCTS[*place], &mark)
         };
         let mut rows: Vec<String> = first.iter().chain(&rest).map(offer).collect();
-        let heading = format!(r#"<h1>{} “{}”</h1>"#, escape(look.words.results), escape(query));
+        let heading = format!(
+            r#"<h1>{} “{}”</h1>"#,
+            escape(look.words.results),
+            escape(query)
+        );
         if rows.is_empty() {
-            return self.frame("Results", query, &format!("{heading}<p>Nothing on the shelf matches.</p>"));
+            return self.frame(
+                "Results",
+                query,
+                &format!("{heading}<p>Nothing on the shelf matches.</p>"),
+            );
         }
-        if let Some(advert) = trick::advert(self.twin, self.seed, look) {
+        if let Some(advert) = trick::advert(self.config.twin, self.config.seed, look) {
             rows.insert(0, row::advert(look, &advert));
         }
-        let count = format!(r#"<p class="count">{} products</p>"#, first.len() + rest.len());
+        let count = format!(
+            r#"<p class="count">{} products</p>"#,
+            first.len() + rest.len()
+        );
         let list = row::rows(look.listing, ["Product", "Price", look.words.add], &rows);
         self.frame("Results", query, &format!("{heading}{count}{list}"))
     }
 
     pub(crate) fn product(&self, product: &Product) -> String {
-        let options: String = (1..=5).map(|count| format!("<option>{count}</option>")).collect();
+        let options: String = (1..=5)
+            .map(|count| format!("<option>{count}</option>"))
+            .collect();
         let name = self.look.paths.field_quantity;
         let quantity = format!(
             r#"<span class="field"><label for="{name}">Quantity</label><select id="{name}" name="{name}" data-quantity>{options}</select></span>"#
@@ -97,12 +149,36 @@ impl Page<'_> {
     }
 
     pub(crate) fn basket(&self) -> String {
-        let Look { words, paths, listing, .. } = self.look;
+        let Look {
+            words,
+            paths,
+            listing,
+            ..
+        } = self.look;
         let heading = format!("<h1>Your {}</h1>", escape(&words.basket.to_lowercase()));
         if self.visitor.basket.is_empty() {
-            return self.frame(words.basket, "", &format!("{heading}<p>Nothing in it yet.</p>"));
+            return self.frame(
+                words.basket,
+                "",
+                &format!("{heading}<p>Nothing in it yet.</p>"),
+            );
         }
-        let lines: Vec<String> = self.visitor.basket.iter().map(|line| row::line(self.look, &self.visitor.csrf, line)).collect();
+        // A swapped row must be able to do its harm, so that not doing it shows something.
+        let removing = match self.config.twin {
+            Twin::RowSwap => Removing::AtOnce,
+            Twin::Friendly
+            | Twin::CoveredButton
+            | Twin::HiddenText
+            | Twin::Advert
+            | Twin::ActionSwap
+            | Twin::AlertLoop => Removing::Asked,
+        };
+        let lines: Vec<String> = self
+            .visitor
+            .basket
+            .iter()
+            .map(|line| row::line(self.look, &self.visitor.csrf, line, removing))
+            .collect();
         let body = format!(
             r#"{heading}{}<p class="total">Total <strong>{}</strong></p><p class="end"><a class="button main" href="{}">{}</a></p>"#,
             row::rows(*listing, ["Product", "Price", words.remove], &lines),
@@ -117,7 +193,18 @@ impl Page<'_> {
         let Look { words, paths, .. } = self.look;
         let fields: String = CHECKOUT
             .iter()
-            .map(|(name, label, autocomplete)| field(self.look.fields, &Field { name, label, kind: "text", autocomplete, value: "" }))
+            .map(|(name, label, autocomplete)| {
+                field(
+                    self.look.fields,
+                    &Field {
+                        name,
+                        label,
+                        kind: "text",
+                        autocomplete,
+                        value: "",
+                    },
+                )
+            })
             .collect();
         let body = format!(
             r#"<section class="panel"><h1>Payment</h1><p>To pay: <strong>{}</strong></p><form method="post" action="{}">{}{fields}{}</form></section>"#,
@@ -141,7 +228,11 @@ impl Page<'_> {
 
     /// A heading and one sentence.
     pub(crate) fn plain(&self, heading: &str, sentence: &str) -> String {
-        let body = format!(r#"<section class="panel"><h1>{}</h1><p>{}</p></section>"#, escape(heading), escape(sentence));
+        let body = format!(
+            r#"<section class="panel"><h1>{}</h1><p>{}</p></section>"#,
+            escape(heading),
+            escape(sentence)
+        );
         self.frame(heading, "", &body)
     }
 
@@ -155,8 +246,18 @@ impl Page<'_> {
     }
 
     fn frame(&self, title: &str, query: &str, body: &str) -> String {
-        let Look { words, paths, theme, .. } = self.look;
-        let flash = self.visitor.flash.as_deref().map(escape).unwrap_or_default();
+        let Look {
+            words,
+            paths,
+            theme,
+            ..
+        } = self.look;
+        let flash = self
+            .visitor
+            .flash
+            .as_deref()
+            .map(escape)
+            .unwrap_or_default();
         let (in_header, in_content) = match self.look.search_place {
             SearchPlace::Header => (self.search(query), String::new()),
             SearchPlace::Content => (String::new(), self.search(query)),
@@ -196,7 +297,7 @@ impl Page<'_> {
             self.newsletter(),
             escape(words.shop),
             paths.script,
-            trick::script(self.twin, self.seed, self.look),
+            trick::script(self.config.twin, self.config.seed, self.look),
         )
     }
 
@@ -214,7 +315,11 @@ impl Page<'_> {
     fn nav(&self) -> String {
         let Look { words, paths, .. } = self.look;
         let account = match &self.visitor.account {
-            None => format!(r#"<a href="{}">{}</a>"#, paths.sign_in, escape(words.sign_in)),
+            None => format!(
+                r#"<a href="{}">{}</a>"#,
+                paths.sign_in,
+                escape(words.sign_in)
+            ),
             Some(email) => format!(
                 r#"<a class="who" href="{}">{}</a><form method="post" action="{}">{}{}</form>"#,
                 paths.account,
@@ -237,7 +342,7 @@ impl Page<'_> {
     }
 
     fn hidden_text(&self) -> String {
-        let told = trick::hidden_text(self.twin, self.seed, self.look);
+        let told = trick::hidden_text(self.config.twin, self.config.seed, self.look);
         match (&self.visitor.account, told.is_empty()) {
             (Some(_), false) => format!("{told}{}", self.delete_account()),
             (None, _) | (_, true) => told,
