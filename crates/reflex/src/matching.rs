@@ -64,18 +64,13 @@ pub(crate) fn entry_concept(lexicon: &Lexicon, entry: &Entry, concept: &str) -> 
 /// Labels of a control, each with how much it counts.
 pub(crate) fn labels(entry: &Entry) -> [(&Text, f64); 5] {
     let near = if entry.name.is_empty() { 0.95 } else { 0.6 };
-    [
-        (&entry.name, 1.0),
-        (&entry.visible, 1.0),
-        (&entry.placeholder, 0.98),
-        (&entry.description, 0.9),
-        (&entry.near, near),
-    ]
+    [(&entry.name, 1.0), (&entry.visible, 1.0), (&entry.placeholder, 0.98), (&entry.description, 0.9), (&entry.near, near)]
 }
 
 /// Fit of a control to what a clause names: its labels, then its place, then its kind.
 pub(crate) fn object_fit(lexicon: &Lexicon, object: &Object, entry: &Entry) -> f64 {
-    let own = labels(entry).into_iter().map(|(label, weight)| weight * text_fit(lexicon, &object.text, label)).fold(0.0, f64::max);
+    let own =
+        labels(entry).into_iter().map(|(label, weight)| weight * text_fit(lexicon, &object.text, label)).fold(0.0, f64::max);
     let placed = own.max(spread_fit(object, entry));
     (placed * context_factor(object, entry) + role_bonus(object, entry)).clamp(0.0, 0.98)
 }
@@ -108,7 +103,10 @@ fn context_factor(object: &Object, entry: &Entry) -> f64 {
 
 /// Every word about where a control stands.
 pub(crate) fn place_words(entry: &Entry) -> Vec<&String> {
-    [&entry.row, &entry.section, &entry.heading, &entry.near, &entry.landmark].into_iter().flat_map(|text| &text.content).collect()
+    [&entry.row, &entry.section, &entry.heading, &entry.near, &entry.landmark]
+        .into_iter()
+        .flat_map(|text| &text.content)
+        .collect()
 }
 
 fn role_bonus(object: &Object, entry: &Entry) -> f64 {
@@ -158,7 +156,11 @@ pub(crate) fn same_act(past: &Past, op: Op, entry: &Entry) -> bool {
     let label = [&entry.name, &entry.visible, &entry.placeholder, &entry.near].into_iter().find(|text| !text.is_empty());
     let same_label = label.is_none_or(|label| *label == past.name) || entry.name == past.name;
     let same_value = match op {
-        Op::Fill => past.value_key == entry.value_key && (past.value_key.is_some() || entry.value_text.as_ref().is_none_or(|text| past.text.is_empty() || *text == past.text)),
+        Op::Fill => {
+            past.value_key == entry.value_key
+                && (past.value_key.is_some()
+                    || entry.value_text.as_ref().is_none_or(|text| past.text.is_empty() || *text == past.text))
+        }
         Op::Choose => past.text.is_empty() || past.text == entry.option,
         Op::Press | Op::Toggle | Op::Enter | Op::ScrollDown | Op::ScrollUp | Op::Wait | Op::Back | Op::Done | Op::Blocked => true,
     };

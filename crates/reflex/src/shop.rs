@@ -22,7 +22,9 @@ impl Rules<'_> {
             return;
         }
         let lexicon = self.lexicon;
-        self.offer_all(Op::Press, |entry| explicit(entry_concept(lexicon, entry, "sign_in")).max(text_fit(lexicon, &clause.phrase, &entry.name)));
+        self.offer_all(Op::Press, |entry| {
+            explicit(entry_concept(lexicon, entry, "sign_in")).max(text_fit(lexicon, &clause.phrase, &entry.name))
+        });
         if self.best() < GOOD_ENOUGH {
             self.offer_all(Op::Press, |entry| entry_concept(lexicon, entry, "account") - 0.1);
         }
@@ -32,7 +34,18 @@ impl Rules<'_> {
     fn lexicon_shows(&self, concept: &str) -> bool {
         let names = self.world.page_names().chain(&self.world.dialogs);
         names.into_iter().any(|name| self.lexicon.has(name, concept))
-            || ["incorrect", "invalid", "wrong", "not recognised", "not recognized", "do not match", "does not match", "don't match"].iter().any(|word| self.world.shows(word))
+            || [
+                "incorrect",
+                "invalid",
+                "wrong",
+                "not recognised",
+                "not recognized",
+                "do not match",
+                "does not match",
+                "don't match",
+            ]
+            .iter()
+            .any(|word| self.world.shows(word))
     }
 
     fn on_sign_in_page(&self) -> bool {
@@ -72,7 +85,11 @@ impl Rules<'_> {
         }
         let fill = &self.world.fill;
         let names = |entry: &&Entry| is_login_name(kind_of_field(self.lexicon, entry)) && !self.is_newsletter(entry);
-        let typed = fill.iter().filter(names).find(|entry| holds_value(self.world, entry)).or_else(|| self.world.enter.iter().find(names));
+        let typed = fill
+            .iter()
+            .filter(names)
+            .find(|entry| holds_value(self.world, entry))
+            .or_else(|| self.world.enter.iter().find(names));
         if let Some(field) = typed {
             let lexicon = self.lexicon;
             self.offer_all(Op::Press, |entry| {
@@ -89,10 +106,22 @@ impl Rules<'_> {
         let fill = &self.world.fill;
         let names: Vec<Vec<usize>> = by_field(fill)
             .into_iter()
-            .filter(|field| field.first().is_some_and(|at| is_login_name(kind_of_field(self.lexicon, &fill[*at])) && !self.is_newsletter(&fill[*at])))
+            .filter(|field| {
+                field
+                    .first()
+                    .is_some_and(|at| is_login_name(kind_of_field(self.lexicon, &fill[*at])) && !self.is_newsletter(&fill[*at]))
+            })
             .collect();
-        let near = |field: &&Vec<usize>| password.is_none_or(|at| field.first().is_some_and(|first| *first < at && self.near_each_other(&fill[*first], &fill[at])));
-        let chosen = names.iter().rev().find(near).or_else(|| names.iter().rev().find(|field| password.is_none_or(|at| field[0] < at))).or(names.first());
+        let near = |field: &&Vec<usize>| {
+            password
+                .is_none_or(|at| field.first().is_some_and(|first| *first < at && self.near_each_other(&fill[*first], &fill[at])))
+        };
+        let chosen = names
+            .iter()
+            .rev()
+            .find(near)
+            .or_else(|| names.iter().rev().find(|field| password.is_none_or(|at| field[0] < at)))
+            .or(names.first());
         match chosen.cloned() {
             Some(field) => self.offer_value(&field),
             None => false,
@@ -129,7 +158,9 @@ impl Rules<'_> {
             let together = field.is_some_and(|field| stand_together(field, entry));
             let named = explicit(entry_concept(lexicon, entry, concept)).max(text_fit(lexicon, &clause.phrase, &entry.name));
             let sends = entry_concept(lexicon, entry, "submit");
-            let strange = ["register", "subscribe", "search", "forgot"].iter().any(|other| concept != *other && lexicon.coverage(&entry.name, other) > 0.6);
+            let strange = ["register", "subscribe", "search", "forgot"]
+                .iter()
+                .any(|other| concept != *other && lexicon.coverage(&entry.name, other) > 0.6);
             match (button, strange) {
                 (false, _) => 0.4 * named,
                 (true, true) => 0.3,
@@ -148,7 +179,9 @@ impl Rules<'_> {
     pub(crate) fn offer_enter(&mut self, field: &Entry, score: f64) {
         self.offer_all(Op::Enter, |entry| if entry.same_field(field) { score } else { 0.0 });
         if !self.acts.iter().any(|act| act.op == Op::Enter) {
-            self.offer_all(Op::Enter, |entry| if entry.name == field.name && entry.placeholder == field.placeholder { score - 0.02 } else { 0.0 });
+            self.offer_all(Op::Enter, |entry| {
+                if entry.name == field.name && entry.placeholder == field.placeholder { score - 0.02 } else { 0.0 }
+            });
         }
     }
 
@@ -156,7 +189,9 @@ impl Rules<'_> {
         let fields = self.search_fields();
         let (world, lexicon) = (self.world, self.lexicon);
         // A field that holds the query already is not offered for filling again, only for Enter.
-        if let Some(field) = world.enter.iter().find(|entry| kind_of_field(lexicon, entry) == Kind::Search && same_words(wanted, &entry.value)) {
+        if let Some(field) =
+            world.enter.iter().find(|entry| kind_of_field(lexicon, entry) == Kind::Search && same_words(wanted, &entry.value))
+        {
             return self.send_search(field);
         }
         if fields.is_empty() {
@@ -190,7 +225,8 @@ impl Rules<'_> {
     fn query_fit(&self, wanted: &Text, entry: &Entry) -> f64 {
         let by_text = entry.value_text.as_ref().map_or(0.0, |text| text_fit(self.lexicon, wanted, text));
         let supplied = entry.value_key.as_ref().and_then(|key| self.world.values.iter().find(|value| value.key == *key));
-        let by_value = supplied.and_then(|value| value.text.as_ref()).map_or(0.0, |text| text_fit(self.lexicon, wanted, text) - 0.01);
+        let by_value =
+            supplied.and_then(|value| value.text.as_ref()).map_or(0.0, |text| text_fit(self.lexicon, wanted, text) - 0.01);
         let by_key = if value_fit(self.lexicon, self.world, entry) >= 0.9 { 0.85 } else { 0.0 };
         let best = by_text.max(by_value).max(by_key);
         if best >= GOOD_ENOUGH { best } else { 0.0 }
@@ -214,21 +250,35 @@ impl Rules<'_> {
     pub(crate) fn add_to_basket(&mut self, clause: &Clause) {
         let wanted = clause.object.text.clone();
         let (world, lexicon) = (self.world, self.lexicon);
-        let adders = world.press.iter().filter(|entry| !entry.sponsored && lexicon.coverage(&entry.name, "basket_add") > 0.4).count();
+        let adders =
+            world.press.iter().filter(|entry| !entry.sponsored && lexicon.coverage(&entry.name, "basket_add") > 0.4).count();
         let page_is_thing = world.page_names().take(3).any(|name| row_fit(&wanted, name) > GOOD_ENOUGH);
         let only_thing = clause.object.is_blank();
         self.offer_all(Op::Press, |entry| {
-            let adds = labels(entry).iter().map(|(label, weight)| weight * lexicon.coverage(label, "basket_add")).fold(0.0, f64::max);
+            let adds =
+                labels(entry).iter().map(|(label, weight)| weight * lexicon.coverage(label, "basket_add")).fold(0.0, f64::max);
             let named = row_fit(&wanted, &entry.name);
             if adds < 0.25 && named < GOOD_ENOUGH || adds == 0.0 || lexicon.has(&entry.name, "wishlist") {
                 return 0.0;
             }
             let place = thing_fit(&wanted, entry).max(named);
             match (only_thing, place > GOOD_ENOUGH) {
-                (true, _) => if adders == 1 { 0.92 } else { 0.5 },
+                (true, _) => {
+                    if adders == 1 {
+                        0.92
+                    } else {
+                        0.5
+                    }
+                }
                 (false, true) => place,
                 // On the thing's own page its button stands in no row.
-                (false, false) if entry.row.is_empty() && page_is_thing => if adders == 1 { 0.92 } else { 0.8 },
+                (false, false) if entry.row.is_empty() && page_is_thing => {
+                    if adders == 1 {
+                        0.92
+                    } else {
+                        0.8
+                    }
+                }
                 (false, false) => place.min(0.5),
             }
         });
@@ -268,15 +318,26 @@ impl Rules<'_> {
     /// The thing is not here: search for it unless that was done, turn the page, or go where things are listed.
     pub(crate) fn look_further(&mut self, wanted: &Text) {
         let lexicon = self.lexicon;
-        let searched = self.world.history.iter().any(|past| past.op == Op::Fill && past.effect.happened() && same_words(wanted, &past.text))
-            && self.world.history.iter().any(|past| matches!(past.op, Op::Enter | Op::Press) && past.effect.happened());
-        let query_here = self.world.enter.iter().any(|entry| kind_of_field(lexicon, entry) == Kind::Search && same_words(wanted, &entry.value));
+        let searched =
+            self.world.history.iter().any(|past| past.op == Op::Fill && past.effect.happened() && same_words(wanted, &past.text))
+                && self.world.history.iter().any(|past| matches!(past.op, Op::Enter | Op::Press) && past.effect.happened());
+        let query_here = self
+            .world
+            .enter
+            .iter()
+            .any(|entry| kind_of_field(lexicon, entry) == Kind::Search && same_words(wanted, &entry.value));
         let on_the_way = query_here && !self.world.on_this_page().is_empty();
         if !searched || on_the_way {
             self.search(wanted);
         }
         if self.best() < GOOD_ENOUGH {
-            self.offer_all(Op::Press, |entry| if lexicon.coverage(&entry.name, "next") > 0.9 || lexicon.coverage(&entry.name, "more") > 0.9 { 0.72 } else { 0.0 });
+            self.offer_all(Op::Press, |entry| {
+                if lexicon.coverage(&entry.name, "next") > 0.9 || lexicon.coverage(&entry.name, "more") > 0.9 {
+                    0.72
+                } else {
+                    0.0
+                }
+            });
         }
     }
 }
