@@ -59,7 +59,7 @@ impl Shop {
         let mut look = page(GOAL).value("email", "kim@example.com").secret("password").quoted(WANTED);
         look.history = self.history.clone();
         look = look
-            .press("link:Tallow and Sons@/")
+            .press("link:Fern and Sons@/")
             .press_in(&account, json!({"landmark": "navigation", "submits": self.signed_in}))
             .press(&format!("link:{} (0)@/b", words.basket));
         look = look.field(
@@ -78,13 +78,13 @@ impl Shop {
     fn body(&self, look: Page) -> Page {
         match self.place {
             Place::Home => look
-                .named("Welcome · Tallow", &["Things for a home", "New"])
+                .named("Welcome · Fern", &["Things for a home", "New"])
                 .press(&format!("link:{WANTED} £49.00@/p/7"))
                 .press("link:Oak Stool £20.00@/p/8"),
             Place::SignIn => self.sign_in_form(look),
             Place::Results => self.results(look),
             Place::Product => look
-                .named(&format!("{WANTED} · Tallow"), &[WANTED, "You may also like"])
+                .named(&format!("{WANTED} · Fern"), &[WANTED, "You may also like"])
                 .list("Quantity", "1", &["1", "2"])
                 .press_in(&format!("button:{}", self.words.add), json!({"heading": WANTED, "submits": true}))
                 .press_in(
@@ -92,7 +92,7 @@ impl Shop {
                     json!({"row": "Oak Stool £20.00", "heading": "You may also like", "submits": true}),
                 ),
             Place::Basket => look
-                .named("Basket · Tallow", &["Your things"])
+                .named("Basket · Fern", &["Your things"])
                 .press_in("button:Remove", json!({"row": format!("{WANTED} Quantity: 1 £49.00")}))
                 .press("link:Checkout@/pay"),
         }
@@ -102,7 +102,7 @@ impl Shop {
         let words = &self.words;
         let (name, input_type) = words.name_field;
         let secret = if self.typed[1].is_empty() { json!({}) } else { json!({"state": ["filled"]}) };
-        look.named(&format!("{} · Tallow", words.sign_in_link), &[words.sign_in_link])
+        look.named(&format!("{} · Fern", words.sign_in_link), &[words.sign_in_link])
             .field(name, input_type, with_value(json!({"heading": words.sign_in_link}), &self.typed[0]))
             .field(words.password_field, "password", secret)
             .press("link:Forgotten your password?@/help")
@@ -111,7 +111,7 @@ impl Shop {
     }
 
     fn results(&self, look: Page) -> Page {
-        let mut look = look.named("Results · Tallow", &[&format!("{} “{WANTED}”", self.words.results)]);
+        let mut look = look.named("Results · Fern", &[&format!("{} “{WANTED}”", self.words.results)]);
         let rows = [
             (
                 format!("{WANTED} — official offer"),
@@ -119,6 +119,7 @@ impl Shop {
                 true,
             ),
             (format!("{WANTED} Large"), "With a longer arm £59.00".to_owned(), false),
+            (format!("Large {WANTED}"), "Big £89.00".to_owned(), false),
             ("Copper Desk Tray".to_owned(), "Holds pens £9.00".to_owned(), false),
             (WANTED.to_owned(), "Turned by hand £49.00".to_owned(), false),
             ("Steel Desk Lamp".to_owned(), "Plain £29.00".to_owned(), false),

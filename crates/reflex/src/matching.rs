@@ -4,7 +4,7 @@
 use crate::goal::{Clause, Object};
 use crate::lexicon::Lexicon;
 use crate::page::{Entry, Op, Past};
-use crate::words::{Overlap, Text};
+use crate::words::{Overlap, Text, is_role_word};
 
 /// From this share of common words on, a label is taken to be the thing the goal names.
 const GATE_F1: f64 = 0.8;
@@ -137,7 +137,24 @@ pub(crate) fn row_fit(object: &Text, row: &Text) -> f64 {
     }
     // Side by side and with little else is surer than scattered through a long description.
     let side_by_side = if row.has_phrase(&object.content) { 0.03 } else { 0.0 };
-    0.88 + side_by_side + 0.05 * overlap.precision
+    // Rows tend to begin with the name of their thing.
+    let in_front = if row.words.starts_with(&object.words) { 0.02 } else { 0.0 };
+    0.88 + side_by_side + in_front + 0.03 * overlap.precision
+}
+
+/// Whether `name` is the wanted name with more to it, which is the name of another thing: the large one, the set of six.
+pub(crate) fn is_variant(wanted: &Text, name: &Text) -> bool {
+    const SHOP_WORDS: &[&str] = &["new", "sale", "view", "detail", "add", "buy", "price", "gbp", "usd", "eur", "review", "stock"];
+    let more = |word: &&String| {
+        let letters = word.len() > 1 && word.chars().all(char::is_alphabetic);
+        letters && !wanted.content.contains(word) && !SHOP_WORDS.contains(&word.as_str()) && !is_role_word(word)
+    };
+    Overlap::of(wanted.core(), &name.content).recall >= 0.99 && name.content.iter().any(|word| more(&word))
+}
+
+/// Whether `row` begins with `name`, but for a badge of a word or two.
+pub(crate) fn begins_with(row: &Text, name: &Text) -> bool {
+    !name.words.is_empty() && (0..3).any(|skip| row.words.get(skip..).is_some_and(|rest| rest.starts_with(&name.words)))
 }
 
 /// Fit of an earlier act to what a clause names.

@@ -24,13 +24,7 @@ fn filled(value: &str) -> serde_json::Value {
 }
 
 fn shop_header(page: Page) -> Page {
-    page.presses(&[
-        "link:Home@/",
-        "link:Basket (0)@/basket",
-        "link:Help@/help",
-        "link:Sign in@/sign-in",
-        "link:Create account@/join",
-    ])
+    page.presses(&["link:Home@/", "link:Basket (0)@/b", "link:Help@/help", "link:Sign in@/s-i", "link:Create account@/j"])
 }
 
 #[test]
@@ -119,6 +113,20 @@ fn things_go_into_the_basket_from_their_own_row() {
             .press_in("button:Add to cart", json!({"row": "Green Wool Hat £10"}))
     };
     explicit(list(page(goal)), "press Add to cart @ Green Wool Scarf £20");
+    let wordy = page(goal)
+        .press("link:Large Green Wool Scarf@/1")
+        .press_in("button:Add to cart", json!({"row": "New Large Green Wool Scarf £30"}))
+        .press("link:Green Wool Scarf@/2")
+        .press_in(
+            "button:Add to cart",
+            json!({"row": "Green Wool Scarf knitted from the wool of old breeds, washed by hand, for long winters £20"}),
+        );
+    let shown = wordy.decide().shown();
+    assert!(shown.starts_with("press Add to cart @ Green Wool Scarf knitted"), "{shown}");
+    let own_page = |heading: &str| page(goal).named(heading, &[heading]).press("button:Add to cart").press("link:Help@/h");
+    explicit(own_page("Green Wool Scarf"), "press Add to cart");
+    let other_page = own_page("Green Wool Scarf Set of Six").decide();
+    assert!(other_page.confidence < 0.75, "{other_page:?}");
     sure(page(goal).press("link:Green Wool Scarf@/2").press("link:Red Scarf@/3"), "press Green Wool Scarf");
     sure(
         page(goal).press("button:Add Green Wool Scarf to bag").press("button:Add Red Scarf to bag"),
@@ -169,6 +177,21 @@ fn signing_in_goes_field_by_field() {
     let welcome = typed(page("Sign in")).did("press", "Sign in", "page_changed", json!({})).press("button:Sign out");
     sure(welcome, "done");
     sure(page("Sign in").press("button:Sign out").named("Home", &[]), "done");
+}
+
+#[test]
+fn without_a_secret_a_sign_in_form_is_left_to_a_person() {
+    let form = page("Sign in").named("Sign in", &["Sign in"]).press_in("button:Sign in", json!({"submits": true}));
+    sure(form, "blocked");
+}
+
+#[test]
+fn steps_that_fell_out_of_the_history_are_known_by_what_came_after() {
+    let goal = "Sign in, search for Green Wool Scarf, add it to the basket and go to checkout";
+    let late = page(goal)
+        .did("press", "Add to bag", "page_changed", json!({"row": "Green Wool Scarf £20"}))
+        .presses(&["button:Sign out", "link:Check out@/c", "link:Home@/"]);
+    explicit(late, "press Check out");
 }
 
 #[test]

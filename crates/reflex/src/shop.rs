@@ -3,11 +3,15 @@
 use crate::caution;
 use crate::fields::{Kind, by_field, holds_value, is_login_name, kind_of_field, value_fit};
 use crate::goal::Clause;
-use crate::matching::{entry_concept, labels, place_words, row_fit, text_fit};
+use crate::lexicon::Lexicon;
+use crate::matching::{begins_with, entry_concept, is_variant, labels, place_words, row_fit, text_fit};
 use crate::page::{Entry, Op};
 use crate::plan::{Act, GOOD_ENOUGH, Rules};
 use crate::progress::{has_sign_in_form, same_words};
 use crate::words::{Overlap, Text};
+
+/// What is left of the confidence when a thing's name has more to it than was asked for.
+const VARIANT: f64 = 0.75;
 
 impl Rules<'_> {
     pub(crate) fn sign_in(&mut self, clause: &Clause) {
@@ -20,6 +24,10 @@ impl Rules<'_> {
         }
         if self.on_sign_in_page() && self.fill_login_name() {
             return;
+        }
+        if self.on_sign_in_page() && !self.world.values.iter().any(|value| value.secret) {
+            // The form is there and nothing was supplied to fill it with.
+            return self.push(Op::Blocked, 0.86);
         }
         let lexicon = self.lexicon;
         self.offer_all(Op::Press, |entry| {
@@ -249,39 +257,9 @@ impl Rules<'_> {
 
     pub(crate) fn add_to_basket(&mut self, clause: &Clause) {
         let wanted = clause.object.text.clone();
-        let (world, lexicon) = (self.world, self.lexicon);
-        let adders =
-            world.press.iter().filter(|entry| !entry.sponsored && lexicon.coverage(&entry.name, "basket_add") > 0.4).count();
-        let page_is_thing = world.page_names().take(3).any(|name| row_fit(&wanted, name) > GOOD_ENOUGH);
-        let only_thing = clause.object.is_blank();
-        self.offer_all(Op::Press, |entry| {
-            let adds =
-                labels(entry).iter().map(|(label, weight)| weight * lexicon.coverage(label, "basket_add")).fold(0.0, f64::max);
-            let named = row_fit(&wanted, &entry.name);
-            if adds < 0.25 && named < GOOD_ENOUGH || adds == 0.0 || lexicon.has(&entry.name, "wishlist") {
-                return 0.0;
-            }
-            let place = thing_fit(&wanted, entry).max(named);
-            match (only_thing, place > GOOD_ENOUGH) {
-                (true, _) => {
-                    if adders == 1 {
-                        0.92
-                    } else {
-                        0.5
-                    }
-                }
-                (false, true) => place,
-                // On the thing's own page its button stands in no row.
-                (false, false) if entry.row.is_empty() && page_is_thing => {
-                    if adders == 1 {
-                        0.92
-                    } else {
-                        0.8
-                    }
-                }
-                (false, false) => place.min(0.5),
-            }
-        });
+        let thing = self.thing(&wanted);
+        let lexicon = self.lexicon;
+        self.offer_all(Op::Press, |entry| adder_fit(lexicon, &thing, entry));
         if self.best() < GOOD_ENOUGH {
             self.press_thing(&wanted);
         }
@@ -291,6 +269,20 @@ impl Rules<'_> {
         if self.best() < GOOD_ENOUGH {
             self.add_promoted(&wanted);
         }
+    }
+
+    fn thing<'t>(&self, wanted: &'t Text) -> Thing<'t> {
+        let (world, lexicon) = (self.world, self.lexicon);
+        let links = world.press.iter().filter(|entry| entry.role == "link").map(|entry| &entry.name);
+        let names = || world.page_names().take(3);
+        let own_page = match (names().any(|name| row_fit(wanted, name) > GOOD_ENOUGH), world.headings.first()) {
+            (true, Some(heading)) if is_variant(wanted, heading) => 0.92 * VARIANT,
+            (true, _) => 0.92,
+            (false, _) => 0.0,
+        };
+        let adds = |entry: &&Entry| !entry.sponsored && lexicon.coverage(&entry.name, "basket_add") > 0.4;
+        let alone = if world.press.iter().filter(adds).count() == 1 { Alone::Yes } else { Alone::No };
+        Thing { wanted, variants: links.filter(|name| is_variant(wanted, name)).cloned().collect(), own_page, alone }
     }
 
     /// The very thing, in a row that is marked as promoted: taken only when everything else was looked at.
@@ -309,9 +301,10 @@ impl Rules<'_> {
     fn press_thing(&mut self, wanted: &Text) {
         let lexicon = self.lexicon;
         self.offer_all(Op::Press, |entry| {
-            let own = text_fit(lexicon, wanted, &entry.name).max(row_fit(wanted, &entry.name) - 0.03);
+            let other = if is_variant(wanted, &entry.name) { VARIANT } else { 1.0 };
+            let own = other * text_fit(lexicon, wanted, &entry.name).max(row_fit(wanted, &entry.name) - 0.03);
             let details = row_fit(wanted, &entry.row).min(entry_concept(lexicon, entry, "details")) - 0.05;
-            if own >= 0.7 { own } else { details.max(0.0) }
+            if own >= 0.65 { own } else { details.max(0.0) }
         });
     }
 
@@ -349,6 +342,43 @@ fn explicit(fit: f64) -> f64 {
 
 fn stand_together(left: &Entry, right: &Entry) -> bool {
     Overlap::of(&place_words(left), &place_words(right)).f1() > 0.5
+}
+
+/// What is to go into the basket, and what the page says about it.
+struct Thing<'a> {
+    wanted: &'a Text,
+    /// Names of other things on the page that hold the wanted name.
+    variants: Vec<Text>,
+    /// Confidence that the whole page is about the thing.
+    own_page: f64,
+    /// Whether the page has a single button that adds something.
+    alone: Alone,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Alone {
+    Yes,
+    No,
+}
+
+/// Fit of a control to putting the thing into the basket.
+fn adder_fit(lexicon: &Lexicon, thing: &Thing<'_>, entry: &Entry) -> f64 {
+    let adds = labels(entry).iter().map(|(label, weight)| weight * lexicon.coverage(label, "basket_add")).fold(0.0, f64::max);
+    let named = row_fit(thing.wanted, &entry.name);
+    if adds == 0.0 || adds < 0.25 && named < GOOD_ENOUGH || lexicon.has(&entry.name, "wishlist") {
+        return 0.0;
+    }
+    let other = if thing.variants.iter().any(|name| begins_with(&entry.row, name)) { VARIANT } else { 1.0 };
+    let placed = thing_fit(thing.wanted, entry).max(named) * other;
+    match thing.alone {
+        Alone::Yes if thing.wanted.core().is_empty() => 0.92,
+        Alone::No if thing.wanted.core().is_empty() => 0.5,
+        _ if placed > GOOD_ENOUGH => placed,
+        // On the thing's own page its button stands in no row.
+        Alone::Yes if entry.row.is_empty() => thing.own_page,
+        Alone::No if entry.row.is_empty() => thing.own_page * 0.9,
+        _ => placed.min(0.5),
+    }
 }
 
 /// Fit of the place a control stands in to a thing: its row first; a section or heading only where there is no row.
