@@ -188,9 +188,11 @@ fn without_a_secret_a_sign_in_form_is_left_to_a_person() {
 #[test]
 fn steps_that_fell_out_of_the_history_are_known_by_what_came_after() {
     let goal = "Sign in, search for Green Wool Scarf, add it to the basket and go to checkout";
-    let late = page(goal)
-        .did("press", "Add to bag", "page_changed", json!({"row": "Green Wool Scarf £20"}))
-        .presses(&["button:Sign out", "link:Check out@/c", "link:Home@/"]);
+    let late = page(goal).did("press", "Add to bag", "page_changed", json!({"row": "Green Wool Scarf £20"})).presses(&[
+        "button:Sign out",
+        "link:Check out@/c",
+        "link:Home@/",
+    ]);
     explicit(late, "press Check out");
 }
 

@@ -10,6 +10,8 @@ use crate::plan::{Act, GOOD_ENOUGH, Rules};
 use crate::progress::{has_sign_in_form, same_words};
 use crate::words::{Overlap, Text};
 
+/// From this confidence on a control is the one that was named.
+const NAMED: f64 = 0.85;
 /// What is left of the confidence when a thing's name has more to it than was asked for.
 const VARIANT: f64 = 0.75;
 
@@ -260,14 +262,14 @@ impl Rules<'_> {
         let thing = self.thing(&wanted);
         let lexicon = self.lexicon;
         self.offer_all(Op::Press, |entry| adder_fit(lexicon, &thing, entry));
+        if self.best() < NAMED {
+            self.add_promoted(&thing);
+        }
         if self.best() < GOOD_ENOUGH {
             self.press_thing(&wanted);
         }
         if self.best() < GOOD_ENOUGH && !wanted.core().is_empty() {
             self.look_further(&wanted);
-        }
-        if self.best() < GOOD_ENOUGH {
-            self.add_promoted(&wanted);
         }
     }
 
@@ -285,14 +287,16 @@ impl Rules<'_> {
         Thing { wanted, variants: links.filter(|name| is_variant(wanted, name)).cloned().collect(), own_page, alone }
     }
 
-    /// The very thing, in a row that is marked as promoted: taken only when everything else was looked at.
-    fn add_promoted(&mut self, wanted: &Text) {
+    /// The very thing, in a row that is marked as promoted: it comes after the thing in a plain row, and before any other thing.
+    fn add_promoted(&mut self, thing: &Thing<'_>) {
         let (world, lexicon) = (self.world, self.lexicon);
         for (at, entry) in world.press.iter().enumerate() {
             let adds = entry.role == "button" && lexicon.coverage(&entry.name, "basket_add") > 0.9;
-            if adds && caution::is_advert(lexicon, entry) && row_fit(wanted, &entry.row) > GOOD_ENOUGH {
+            let other = thing.variants.iter().any(|name| begins_with(&entry.row, name));
+            let named = begins_with(&entry.row, thing.wanted) && !other;
+            if adds && named && caution::is_advert(lexicon, entry) {
                 let factor = caution::factor_without_advert(lexicon, world, self.progress.since, Op::Press, entry);
-                self.acts.push(Act { op: Op::Press, target: Some(at), score: 0.66 * factor });
+                self.acts.push(Act { op: Op::Press, target: Some(at), score: 0.76 * factor });
             }
         }
     }
