@@ -4,7 +4,7 @@
 use crate::goal::{Clause, Object};
 use crate::lexicon::Lexicon;
 use crate::page::{Entry, Op, Past};
-use crate::words::{Overlap, Text};
+use crate::words::{Overlap, Text, is_role_word};
 
 /// From this share of common words on, a label is taken to be the thing the goal names.
 const GATE_F1: f64 = 0.8;
@@ -64,18 +64,13 @@ pub(crate) fn entry_concept(lexicon: &Lexicon, entry: &Entry, concept: &str) -> 
 /// Labels of a control, each with how much it counts.
 pub(crate) fn labels(entry: &Entry) -> [(&Text, f64); 5] {
     let near = if entry.name.is_empty() { 0.95 } else { 0.6 };
-    [
-        (&entry.name, 1.0),
-        (&entry.visible, 1.0),
-        (&entry.placeholder, 0.98),
-        (&entry.description, 0.9),
-        (&entry.near, near),
-    ]
+    [(&entry.name, 1.0), (&entry.visible, 1.0), (&entry.placeholder, 0.98), (&entry.description, 0.9), (&entry.near, near)]
 }
 
 /// Fit of a control to what a clause names: its labels, then its place, then its kind.
 pub(crate) fn object_fit(lexicon: &Lexicon, object: &Object, entry: &Entry) -> f64 {
-    let own = labels(entry).into_iter().map(|(label, weight)| weight * text_fit(lexicon, &object.text, label)).fold(0.0, f64::max);
+    let own =
+        labels(entry).into_iter().map(|(label, weight)| weight * text_fit(lexicon, &object.text, label)).fold(0.0, f64::max);
     let placed = own.max(spread_fit(object, entry));
     (placed * context_factor(object, entry) + role_bonus(object, entry)).clamp(0.0, 0.98)
 }
@@ -108,7 +103,10 @@ fn context_factor(object: &Object, entry: &Entry) -> f64 {
 
 /// Every word about where a control stands.
 pub(crate) fn place_words(entry: &Entry) -> Vec<&String> {
-    [&entry.row, &entry.section, &entry.heading, &entry.near, &entry.landmark].into_iter().flat_map(|text| &text.content).collect()
+    [&entry.row, &entry.section, &entry.heading, &entry.near, &entry.landmark]
+        .into_iter()
+        .flat_map(|text| &text.content)
+        .collect()
 }
 
 fn role_bonus(object: &Object, entry: &Entry) -> f64 {
@@ -139,7 +137,24 @@ pub(crate) fn row_fit(object: &Text, row: &Text) -> f64 {
     }
     // Side by side and with little else is surer than scattered through a long description.
     let side_by_side = if row.has_phrase(&object.content) { 0.03 } else { 0.0 };
-    0.88 + side_by_side + 0.05 * overlap.precision
+    // Rows tend to begin with the name of their thing.
+    let in_front = if row.words.starts_with(&object.words) { 0.02 } else { 0.0 };
+    0.88 + side_by_side + in_front + 0.03 * overlap.precision
+}
+
+/// Whether `name` is the wanted name with more to it, which is the name of another thing: the large one, the set of six.
+pub(crate) fn is_variant(wanted: &Text, name: &Text) -> bool {
+    const SHOP_WORDS: &[&str] = &["new", "sale", "view", "detail", "add", "buy", "price", "gbp", "usd", "eur", "review", "stock"];
+    let more = |word: &&String| {
+        let letters = word.len() > 1 && word.chars().all(char::is_alphabetic);
+        letters && !wanted.content.contains(word) && !SHOP_WORDS.contains(&word.as_str()) && !is_role_word(word)
+    };
+    Overlap::of(wanted.core(), &name.content).recall >= 0.99 && name.content.iter().any(|word| more(&word))
+}
+
+/// Whether `row` begins with `name`, but for a badge of a word or two.
+pub(crate) fn begins_with(row: &Text, name: &Text) -> bool {
+    !name.words.is_empty() && (0..3).any(|skip| row.words.get(skip..).is_some_and(|rest| rest.starts_with(&name.words)))
 }
 
 /// Fit of an earlier act to what a clause names.
@@ -158,7 +173,11 @@ pub(crate) fn same_act(past: &Past, op: Op, entry: &Entry) -> bool {
     let label = [&entry.name, &entry.visible, &entry.placeholder, &entry.near].into_iter().find(|text| !text.is_empty());
     let same_label = label.is_none_or(|label| *label == past.name) || entry.name == past.name;
     let same_value = match op {
-        Op::Fill => past.value_key == entry.value_key && (past.value_key.is_some() || entry.value_text.as_ref().is_none_or(|text| past.text.is_empty() || *text == past.text)),
+        Op::Fill => {
+            past.value_key == entry.value_key
+                && (past.value_key.is_some()
+                    || entry.value_text.as_ref().is_none_or(|text| past.text.is_empty() || *text == past.text))
+        }
         Op::Choose => past.text.is_empty() || past.text == entry.option,
         Op::Press | Op::Toggle | Op::Enter | Op::ScrollDown | Op::ScrollUp | Op::Wait | Op::Back | Op::Done | Op::Blocked => true,
     };

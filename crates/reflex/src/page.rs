@@ -36,8 +36,17 @@ pub(crate) enum Op {
 impl Op {
     /// All operations, in no meaningful order.
     pub(crate) const ALL: [Self; 11] = [
-        Self::Press, Self::Fill, Self::Choose, Self::Toggle, Self::Enter, Self::ScrollDown, Self::ScrollUp, Self::Wait,
-        Self::Back, Self::Done, Self::Blocked,
+        Self::Press,
+        Self::Fill,
+        Self::Choose,
+        Self::Toggle,
+        Self::Enter,
+        Self::ScrollDown,
+        Self::ScrollUp,
+        Self::Wait,
+        Self::Back,
+        Self::Done,
+        Self::Blocked,
     ];
 
     /// Operations that need a target.

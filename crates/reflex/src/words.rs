@@ -13,25 +13,89 @@ const COMPARED_WORDS_MAX: usize = 120;
 /// Words that carry no meaning of their own in a goal or a label.
 const STOPWORDS: &[&str] = &[
     "a", "an", "the", "to", "of", "in", "on", "at", "for", "from", "with", "by", "and", "or", "my", "your", "our", "this",
-    "that", "it", "its", "is", "are", "be", "as", "into", "onto", "please", "me", "i", "named", "called", "labelled",
-    "labeled", "titled", "which", "says", "saying", "one", "there", "just", "here", "now", "s",
+    "that", "it", "its", "is", "are", "be", "as", "into", "onto", "please", "me", "i", "named", "called", "labelled", "labeled",
+    "titled", "which", "says", "saying", "one", "there", "just", "here", "now", "s",
 ];
 
 /// Words that name a kind of control rather than one control.
 const ROLE_WORDS: &[&str] = &[
-    "button", "link", "tab", "checkbox", "box", "field", "textbox", "textfield", "input", "dropdown", "list", "option",
-    "radio", "icon", "section", "item", "entry", "page", "text", "textarea", "combobox", "switch", "toggle", "dialog",
-    "popup", "menu", "control", "element", "area", "product", "screen", "site", "website", "row", "panel", "bar", "form",
+    "button",
+    "link",
+    "tab",
+    "checkbox",
+    "box",
+    "field",
+    "textbox",
+    "textfield",
+    "input",
+    "dropdown",
+    "list",
+    "option",
+    "radio",
+    "icon",
+    "section",
+    "item",
+    "entry",
+    "page",
+    "text",
+    "textarea",
+    "combobox",
+    "switch",
+    "toggle",
+    "dialog",
+    "popup",
+    "menu",
+    "control",
+    "element",
+    "area",
+    "product",
+    "screen",
+    "site",
+    "website",
+    "row",
+    "panel",
+    "bar",
+    "form",
 ];
 
 /// Glyphs that stand for a word when a label has no letters.
 const GLYPHS: &[(char, &str)] = &[
-    ('×', "close"), ('✕', "close"), ('✖', "close"), ('✗', "close"), ('❌', "close"), ('☰', "menu"), ('≡', "menu"),
-    ('🔍', "search"), ('🔎', "search"), ('🛒', "basket"), ('🛍', "basket"), ('+', "add"), ('➕', "add"), ('›', "next"),
-    ('»', "next"), ('→', "next"), ('>', "next"), ('‹', "previous"), ('«', "previous"), ('←', "previous"), ('<', "previous"),
-    ('✎', "edit"), ('✏', "edit"), ('🗑', "delete"), ('👤', "account"), ('⚙', "settings"), ('♥', "favourite"),
-    ('♡', "favourite"), ('★', "star"), ('☆', "star"), ('✓', "done"), ('✔', "done"), ('⋮', "more"), ('…', "more"),
-    ('⬇', "download"), ('↓', "download"),
+    ('×', "close"),
+    ('✕', "close"),
+    ('✖', "close"),
+    ('✗', "close"),
+    ('❌', "close"),
+    ('☰', "menu"),
+    ('≡', "menu"),
+    ('🔍', "search"),
+    ('🔎', "search"),
+    ('🛒', "basket"),
+    ('🛍', "basket"),
+    ('+', "add"),
+    ('➕', "add"),
+    ('›', "next"),
+    ('»', "next"),
+    ('→', "next"),
+    ('>', "next"),
+    ('‹', "previous"),
+    ('«', "previous"),
+    ('←', "previous"),
+    ('<', "previous"),
+    ('✎', "edit"),
+    ('✏', "edit"),
+    ('🗑', "delete"),
+    ('👤', "account"),
+    ('⚙', "settings"),
+    ('♥', "favourite"),
+    ('♡', "favourite"),
+    ('★', "star"),
+    ('☆', "star"),
+    ('✓', "done"),
+    ('✔', "done"),
+    ('⋮', "more"),
+    ('…', "more"),
+    ('⬇', "download"),
+    ('↓', "download"),
 ];
 
 /// A text ready to be compared.
@@ -144,7 +208,9 @@ fn ends_with_digit(word: &str) -> bool {
 /// Lower case, compatibility forms folded, accents and invisible characters dropped, spaces single.
 pub(crate) fn fold(raw: &str) -> String {
     let mut folded = String::new();
-    for letter in raw.chars().take(COMPARED_CHARS_MAX).nfkd().filter(|letter| !is_combining_mark(*letter)).take(2 * COMPARED_CHARS_MAX) {
+    for letter in
+        raw.chars().take(COMPARED_CHARS_MAX).nfkd().filter(|letter| !is_combining_mark(*letter)).take(2 * COMPARED_CHARS_MAX)
+    {
         if letter.is_whitespace() {
             if !folded.is_empty() && !folded.ends_with(' ') {
                 folded.push(' ');
@@ -158,7 +224,8 @@ pub(crate) fn fold(raw: &str) -> String {
 }
 
 fn is_invisible(letter: char) -> bool {
-    letter.is_control() || matches!(letter, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    letter.is_control()
+        || matches!(letter, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 fn split_words(folded: &str) -> impl Iterator<Item = String> + '_ {
