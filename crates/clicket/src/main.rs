@@ -1,1 +1,68 @@
-fn main() {}
+//! The one binary: reads the command line, wires the rooms together and prints.
+//! It must never judge, perform or decide anything itself.
+
+mod args;
+mod doctor;
+mod failure;
+mod grants;
+mod journal_command;
+mod look_commands;
+mod policy_command;
+mod run_command;
+mod screen;
+mod wiring;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, Parser as _};
+
+use args::{Cli, Command};
+use failure::Failure;
+use screen::Screen;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let code = if error.use_stderr() { 2 } else { 0 };
+            drop(error.print());
+            return ExitCode::from(code);
+        }
+    };
+    let screen = Screen::open();
+    match dispatch(cli.command, &screen) {
+        Ok(code) => code,
+        Err(failure) => {
+            screen.failure(&failure);
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+fn dispatch(command: Command, screen: &Screen) -> Result<ExitCode, Failure> {
+    match command {
+        Command::Run(args) => on_runtime(run_command::run(*args, screen)),
+        Command::Observe(args) => on_runtime(look_commands::observe(*args, screen)),
+        Command::Origins(args) => on_runtime(look_commands::origins(*args, screen)),
+        Command::Journal(args) => journal_command::journal(args, screen),
+        Command::Policy(args) => policy_command::policy(args, screen),
+        Command::Doctor(args) => on_runtime(doctor::doctor(args, screen)),
+        Command::Completions(args) => {
+            let mut command = Cli::command();
+            clap_complete::generate(args.shell, &mut command, "clicket", &mut std::io::stdout());
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+fn on_runtime(work: impl Future<Output = Result<ExitCode, Failure>>) -> Result<ExitCode, Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::fault(format!("the runtime could not be started: {error}")))?;
+    let result = runtime.block_on(work);
+    // A read from the terminal may still be pending; it must not keep the process.
+    runtime.shutdown_background();
+    result
+}

@@ -1,1 +1,30 @@
-//! .
+//! The only road out: it takes the browser's requests, judges each, resolves and dials what passed, and holds every write until a
+//! permit names it. It must never know a page, a control or a goal: it knows requests, and what `guard` says about them.
+
+mod body;
+mod ca;
+mod credential;
+mod dial;
+mod edge;
+mod exchange;
+mod headers;
+mod hold;
+mod judge;
+mod limits;
+mod machine;
+mod pool;
+mod quiet;
+mod record;
+mod resolve;
+mod serve;
+mod shared;
+mod target;
+mod tls;
+mod tunnel;
+
+pub use credential::ProxyCredential;
+pub use edge::{Edge, EdgeConfig, EdgeError, EdgeEvent};
+pub use hold::{HeldRequest, HoldRefusal, NotReleased, ReleaseHandle, Settlement};
+pub use limits::EdgeLimits;
+pub use record::{Counts, FailKind, Outcome, RefuseReason, RequestRecord, Sent};
+pub use resolve::ResolverChoice;

@@ -19,6 +19,7 @@ pub use judge::{
 pub use name::{HOST_BYTES_MAX, LABEL_BYTES_MAX, NameReason, refuse_name};
 pub use table::{MetadataEndpoint, SpecialBlock};
 
+use embedding::{embedded, rfc6052_readings};
 use table::{GLOBAL_UNICAST_V6, METADATA, SPECIAL_V4, SPECIAL_V6};
 
 /// What [`classify`] says of one address.
@@ -129,7 +130,7 @@ fn metadata_endpoint(ip: IpAddr) -> Option<&'static MetadataEndpoint> {
     };
     named(ip)
         .or_else(|| embedded(v6).find_map(|(_, inner)| named(IpAddr::V4(inner))))
-        .or_else(|| embedding::rfc6052_readings(v6).find_map(|inner| named(IpAddr::V4(inner))))
+        .or_else(|| rfc6052_readings(v6).find_map(|inner| named(IpAddr::V4(inner))))
 }
 
 fn refuse_v4(ip: Ipv4Addr) -> Option<AddressReason> {
@@ -155,10 +156,6 @@ fn special(table: &'static [SpecialBlock], ip: IpAddr) -> Option<AddressReason> 
         .iter()
         .find(|block| block.net().contains(&ip))
         .map(AddressReason::Special)
-}
-
-fn embedded(ip: Ipv6Addr) -> impl Iterator<Item = (Embedding, Ipv4Addr)> {
-    embedding::embedded(ip)
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ pub mod outcome;
 pub mod permit;
 pub mod policy;
 mod policy_file;
+pub mod reach;
 pub mod risk;
 pub mod secret;
 pub mod untrusted;

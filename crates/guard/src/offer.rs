@@ -16,6 +16,12 @@ use crate::untrusted::PageText;
 pub struct EntryId(String);
 
 impl EntryId {
+    /// The operator's own first step, which no model is offered.
+    #[must_use]
+    pub fn of_start() -> Self {
+        Self("start".to_owned())
+    }
+
     /// The text a model answers with.
     #[must_use]
     pub fn as_str(&self) -> &str {

@@ -53,20 +53,37 @@ fn separate(out: &mut String, index: usize) {
 /// forms, and `\u00xx` in lower case for the other control characters.
 pub(crate) fn write_string(out: &mut String, text: &str) {
     out.push('"');
-    for character in text.chars() {
-        match character {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\u{8}' => out.push_str("\\b"),
-            '\t' => out.push_str("\\t"),
-            '\n' => out.push_str("\\n"),
-            '\u{c}' => out.push_str("\\f"),
-            '\r' => out.push_str("\\r"),
-            control if control < ' ' => out.push_str(&format!("\\u{:04x}", u32::from(control))),
-            plain => out.push(plain),
+    let mut rest = text;
+    // Most text needs no escape, so it is copied in runs up to the next character that does.
+    while let Some(at) = rest.bytes().position(needs_escape) {
+        let (plain, from) = rest.split_at_checked(at).unwrap_or_default();
+        out.push_str(plain);
+        let mut characters = from.chars();
+        if let Some(escaped) = characters.next() {
+            write_escape(out, escaped);
         }
+        rest = characters.as_str();
     }
+    out.push_str(rest);
     out.push('"');
+}
+
+/// The characters that need an escape are single bytes in UTF-8, and never part of a longer character.
+fn needs_escape(byte: u8) -> bool {
+    byte < b' ' || byte == b'"' || byte == b'\\'
+}
+
+fn write_escape(out: &mut String, character: char) {
+    match character {
+        '"' => out.push_str("\\\""),
+        '\\' => out.push_str("\\\\"),
+        '\u{8}' => out.push_str("\\b"),
+        '\t' => out.push_str("\\t"),
+        '\n' => out.push_str("\\n"),
+        '\u{c}' => out.push_str("\\f"),
+        '\r' => out.push_str("\\r"),
+        control => out.push_str(&format!("\\u{:04x}", u32::from(control))),
+    }
 }
 
 fn write_number(out: &mut String, number: &Number) {
@@ -86,31 +103,49 @@ fn write_float(out: &mut String, float: f64) {
         out.push('-');
     }
     let (digits, exponent) = shortest_digits(float.abs());
-    let count = i32::try_from(digits.len()).unwrap_or(i32::MAX);
+    let count = signed(digits.len());
     // The decimal point stands after this many digits, as `n` does in the standard.
     let point = exponent + 1;
     if count <= point && point <= 21 {
         out.push_str(&digits);
         push_zeros(out, point - count);
     } else if 0 < point && point <= 21 {
-        let (whole, fraction) = digits.split_at(usize::try_from(point).unwrap_or(0));
+        let (whole, fraction) = digits
+            .split_at_checked(usize::try_from(point).unwrap_or(0))
+            .unwrap_or_default();
         out.push_str(&format!("{whole}.{fraction}"));
     } else if -6 < point && point <= 0 {
         out.push_str("0.");
         push_zeros(out, -point);
         out.push_str(&digits);
     } else {
-        let (first, rest) = digits.split_at(1);
+        let (first, rest) = digits.split_at_checked(1).unwrap_or_default();
         let dot = if rest.is_empty() { "" } else { "." };
         out.push_str(&format!("{first}{dot}{rest}e{exponent:+}"));
     }
 }
 
-/// The shortest digits of a positive number and its decimal exponent: `1250.0` gives `("125", 3)`.
+/// The shortest digits of a number above zero and its decimal exponent: `1250.0` gives `("125", 3)`.
+///
+/// The digits are serde_json's. Those of `format!("{float:e}")` are as short, but where two candidates are equally near
+/// it takes the upper and ECMAScript the even one (1424953923781206.25, RFC 8785 appendix B).
 fn shortest_digits(float: f64) -> (String, i32) {
-    let text = format!("{float:e}");
+    let text = Number::from_f64(float)
+        .map(|number| number.to_string())
+        .unwrap_or_default();
     let (mantissa, exponent) = text.split_once('e').unwrap_or((text.as_str(), "0"));
-    (mantissa.replace('.', ""), exponent.parse().unwrap_or(0))
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let all = format!("{whole}{fraction}");
+    let significant = all.trim_start_matches('0');
+    // The place of the first significant digit: its distance from the point, moved by the exponent.
+    let leading_zeros = signed(all.len()) - signed(significant.len());
+    let place = exponent.parse().unwrap_or(0) + signed(whole.len()) - 1 - leading_zeros;
+    (significant.trim_end_matches('0').to_owned(), place)
+}
+
+/// A count of digits, of which there are never many.
+fn signed(count: usize) -> i32 {
+    i32::try_from(count).unwrap_or(i32::MAX)
 }
 
 fn push_zeros(out: &mut String, count: i32) {

@@ -26,6 +26,17 @@ impl Digest {
         Digest(Sha256::digest(bytes).into())
     }
 
+    /// The digest of `first` and `second` as if they stood in one text.
+    pub(crate) fn of_both(first: &str, second: &str) -> Digest {
+        Digest(
+            Sha256::new()
+                .chain_update(first)
+                .chain_update(second)
+                .finalize()
+                .into(),
+        )
+    }
+
     /// The 32 bytes themselves.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0

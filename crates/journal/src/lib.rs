@@ -25,6 +25,8 @@ mod read;
 mod receipt;
 mod record;
 mod run_id;
+#[cfg(test)]
+mod scratch;
 mod torn;
 mod verify;
 

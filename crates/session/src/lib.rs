@@ -1,1 +1,22 @@
-//! .
+//! One browser, one loop, one deed at a time: observe, offer, ask, read, judge, admit, perform, settle.
+//! It must never know a terminal, a command line or the MCP; a desk and a decider are handed in.
+
+mod ask;
+mod clock;
+mod config;
+mod edge_desk;
+mod expect;
+mod facts;
+mod live;
+mod report;
+mod run;
+mod step;
+mod values;
+
+pub use ask::{offer_request, state_of};
+pub use clock::Clock;
+pub use config::{Budgets, RunConfig, SessionError, Supplied};
+pub use expect::{Expectation, ExpectationError};
+pub use live::{Live, Silent, Watch};
+pub use report::{End, HandBack, RunReport, StepReport};
+pub use run::{Look, Parts, look, run};

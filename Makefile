@@ -1,0 +1,35 @@
+# Two commands do everything: `make run` and `make test`. Both install what is missing first (Debian, root or sudo).
+CARGO ?= cargo
+
+.PHONY: help setup build run test soak bench lint clean
+
+help: ## What can be made
+	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup: ## Install Chromium and make the browser's user, if they are missing
+	@scripts/setup
+
+build: ## Build the release binary
+	$(CARGO) build --release -p clicket
+
+run: setup ## Do a chore in a real Chromium: sign in to a small shop, find a product, put it in the basket
+	$(CARGO) build --release -p clicket -p clicket-shop
+	@scripts/chore
+
+test: setup ## Everything that can be checked on this machine
+	$(CARGO) test --workspace
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+
+soak: setup ## The long runs: a hundred browser cases and more
+	CLICKET_SOAK=1 $(CARGO) test --workspace -- --nocapture soak
+
+bench: setup ## Measurements, side by side
+	$(CARGO) build --release -p clicket -p clicket-shop
+	benches/run
+
+lint: ## Formatting and lints
+	$(CARGO) fmt --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+
+clean: ## Remove what was built
+	$(CARGO) clean

@@ -1,0 +1,155 @@
+//! The one browser with its one page: what every look and every act goes through.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use clicket_guard::secret::Scrubber;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tokio::net::TcpSocket;
+
+use crate::client::Connection;
+use crate::errors::{CallError, GoneWhy};
+use crate::limits::{CALL_MS, CLOSE_MS, TERMINATE_GRACE_MS};
+use crate::observe::Memory;
+use crate::process::ProcessGroup;
+use crate::router::Router;
+use crate::state::{BrowserEvent, Life, World};
+
+/// A started browser with one page. Dropping it kills its process group and removes its profile, which blocks for some
+/// milliseconds.
+pub struct Browser {
+    pub(crate) connection: Arc<Connection>,
+    pub(crate) router: Arc<Router>,
+    pub(crate) session: String,
+    /// The controls of the last look.
+    pub(crate) memory: Memory,
+    /// The document of the last look; an act goes to it or nowhere.
+    pub(crate) memory_world: Option<World>,
+    /// Knows the secrets of the last look.
+    pub(crate) scrub: Scrubber,
+    pub(crate) seed_url: String,
+    process: ProcessGroup,
+    version: String,
+    /// Held so that nobody can listen where the browser's own traffic is sent to die.
+    _dead_port: TcpSocket,
+}
+
+/// How a browser ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CloseReport {
+    /// It ended by itself when asked, before it was killed.
+    pub by_itself: bool,
+    /// Its process was reaped.
+    pub reaped: bool,
+    /// Its profile folder is gone.
+    pub profile_removed: bool,
+}
+
+impl std::fmt::Debug for Browser {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Browser").field("version", &self.version).field("process", &self.process.id()).finish_non_exhaustive()
+    }
+}
+
+impl Browser {
+    pub(crate) fn assemble(
+        connection: Arc<Connection>,
+        router: Arc<Router>,
+        process: ProcessGroup,
+        dead_port: TcpSocket,
+        version: String,
+        session: String,
+        seed_url: String,
+    ) -> Browser {
+        Browser {
+            connection,
+            router,
+            session,
+            memory: Memory::new(),
+            memory_world: None,
+            scrub: Scrubber::default(),
+            seed_url,
+            process,
+            version,
+            _dead_port: dead_port,
+        }
+    }
+
+    /// The browser's name and version as it gives them, for example `Chrome/156.0.8078.114`.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// The id of the browser's process, which is also the id of its process group.
+    pub fn process_id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// The private profile folder, which goes with the browser.
+    pub fn profile(&self) -> &std::path::Path {
+        self.process.profile()
+    }
+
+    /// The main frame's committed URL, fragment included, cut at 4,096 bytes. The page chose it.
+    pub fn url(&self) -> String {
+        self.router.state().url.clone()
+    }
+
+    /// What happened since the last call: at most 256 events, then a count of those that were not kept.
+    pub fn events(&self) -> Vec<BrowserEvent> {
+        self.router.state().drain()
+    }
+
+    /// Why the browser is gone, if it is.
+    pub fn gone(&self) -> Option<GoneWhy> {
+        self.connection.gone()
+    }
+
+    /// Waits until the browser is gone. Without bound: for use beside a deadline or another event.
+    pub fn exited(&self) -> impl Future<Output = GoneWhy> + Send + use<> {
+        let connection = self.connection.clone();
+        async move { connection.wait_gone().await }
+    }
+
+    /// Asks the browser to end, then makes sure: SIGTERM, SIGKILL to its group, profile removed. Takes about ten seconds at
+    /// most.
+    pub async fn close(mut self) -> CloseReport {
+        self.connection.post(None, "Browser.close", json!({}));
+        let mut by_itself = tokio::time::timeout(CLOSE_MS, self.connection.wait_gone()).await.is_ok();
+        if !by_itself {
+            self.process.terminate();
+            by_itself = tokio::time::timeout(TERMINATE_GRACE_MS, self.connection.wait_gone()).await.is_ok();
+        }
+        let ended = tokio::task::spawn_blocking(move || self.process.end()).await;
+        let (reaped, profile_removed) = ended.map(|ended| (ended.reaped, ended.profile_removed)).unwrap_or((false, false));
+        CloseReport { by_itself, reaped, profile_removed }
+    }
+
+    /// A command to the page with the ordinary deadline.
+    pub(crate) async fn page_call<T: DeserializeOwned>(&self, method: &'static str, params: Value) -> Result<T, CallError> {
+        self.page_call_within(method, params, CALL_MS).await
+    }
+
+    /// A command to the page. A page whose process died is not asked.
+    pub(crate) async fn page_call_within<T: DeserializeOwned>(
+        &self,
+        method: &'static str,
+        params: Value,
+        deadline: Duration,
+    ) -> Result<T, CallError> {
+        self.alive()?;
+        self.connection.call(Some(&self.session), method, params, deadline).await
+    }
+
+    /// Says whether the page can be spoken to.
+    pub(crate) fn alive(&self) -> Result<(), CallError> {
+        if let Some(why) = self.connection.gone() {
+            return Err(CallError::Gone { why });
+        }
+        match self.router.state().life {
+            Life::Alive => Ok(()),
+            Life::Crashed | Life::Closed => Err(CallError::Crashed),
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! Filling fields and choosing options. The only file that opens a [`Secret`].
+//!
+//! Text is put in by the editing command of the very document that was looked at, so that it cannot land in another one;
+//! only fields that listen for keys get keys, and never the characters of a secret.
+
+use clicket_guard::outcome::{Outcome, ReadBack};
+use clicket_guard::permit::ValueSource;
+use clicket_guard::secret::{Secret, SecretField};
+use clicket_guard::web::Origin;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::browser::Browser;
+use crate::errors::PageError;
+use crate::limits::{KEYED_CHARS_MAX, READ_BACK_CHARS_SPARE};
+use crate::perform::{Acted, Held, Latch, after_input, before_input, judged, not_taken};
+use crate::press::{Key, ReadState};
+use crate::world::{CHOOSE, INSERT_TEXT, SET_VALUE};
+
+/// Input types whose value has a form of its own that keys do not write well.
+const SET_TYPES: &[&str] = &["date", "time", "month", "week", "datetime-local", "color", "range"];
+
+/// Whether the characters may be sent as keys, which pages and extensions of the keyboard can watch one by one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Typing {
+    Keys,
+    AtOnce,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Answer {
+    ok: bool,
+    why: String,
+    detail: String,
+}
+
+impl Browser {
+    /// Replaces what the field holds and reads it back.
+    pub(crate) async fn fill(&self, held: &Held, value: &ValueSource, secrets: &[Secret]) -> Acted<Outcome> {
+        match value {
+            ValueSource::Text { .. } if held.control.secret_field => {
+                Ok(Outcome::SecretRefused { why: "only a secret is typed into a field that conceals it".to_owned() })
+            }
+            ValueSource::Text { text, .. } if SET_TYPES.contains(&held.control.input_type.as_str()) => {
+                self.set_value(held, text, secrets).await
+            }
+            ValueSource::Text { text, .. } => {
+                let typing = if held.control.listens_for_keys { Typing::Keys } else { Typing::AtOnce };
+                self.type_text(held, text, typing, secrets).await
+            }
+            ValueSource::Secret { key } => {
+                let secret = secrets.iter().find(|secret| secret.key() == key);
+                let secret = secret.ok_or_else(|| Outcome::SecretRefused { why: "there is no secret of this name".to_owned() })?;
+                let concealed = if held.control.secret_field { SecretField::Concealed } else { SecretField::AnyText };
+                let origin = self.origin_of(held)?;
+                let opened = secret.open_for(&origin, concealed);
+                let text = opened.map_err(|refusal| Outcome::SecretRefused { why: refusal.to_string() })?;
+                self.type_text(held, text, Typing::AtOnce, secrets).await
+            }
+        }
+    }
+
+    /// The origin of the document that holds the field: a child frame's as it was compared, else the one the browser
+    /// committed. Whatever is put in later goes to the document of the look or nowhere, so this cannot go out of date.
+    fn origin_of(&self, held: &Held) -> Acted<Origin> {
+        let (world, url) = {
+            let state = self.router.state();
+            (state.world.clone(), state.url.clone())
+        };
+        if world.as_ref() != Some(&held.world) {
+            return Err(Outcome::Gone);
+        }
+        let text = if held.control.frame_origin.is_empty() { &url } else { &held.control.frame_origin };
+        let origin = url::Url::parse(text).ok().and_then(|url| Origin::of(&url));
+        origin.ok_or_else(|| Outcome::SecretRefused { why: "the field's document has no web origin".to_owned() })
+    }
+
+    async fn type_text(&self, held: &Held, text: &str, typing: Typing, secrets: &[Secret]) -> Acted<Outcome> {
+        let text = fitted(text, &held.control.input_type);
+        self.arm(held, Latch::Type, secrets).await?;
+        if self.focus(held, "focusing").await.is_err() {
+            self.press_into(held, secrets).await?;
+        }
+        match typing {
+            Typing::Keys if !text.is_empty() && text.chars().count() <= KEYED_CHARS_MAX => {
+                let keys: Vec<Key> = text.chars().map(key_of).collect();
+                self.keys(&keys).await?;
+            }
+            Typing::Keys | Typing::AtOnce => self.insert(held, &text).await?,
+        }
+        let disarmed = self.disarm(held, "typing").await?;
+        let Some(disarmed) = disarmed else { return Ok(not_taken("the document went away while it was typed into")) };
+        // Clearing a field that is empty already makes no event.
+        if let Some(outcome) = judged(&disarmed, secrets).filter(|_| !text.is_empty()) {
+            return Ok(outcome);
+        }
+        self.read_text_back(held, &text).await
+    }
+
+    /// Some fields take the focus only from a pointer.
+    async fn press_into(&self, held: &Held, secrets: &[Secret]) -> Acted<()> {
+        let aim = self.hover(held, Latch::Type, secrets).await?;
+        self.click_at(aim).await?;
+        self.focus(held, "focusing").await
+    }
+
+    /// Inserts in one edit, then presses a key that writes nothing, for fields that look at their text on keys.
+    async fn insert(&self, held: &Held, text: &str) -> Acted<()> {
+        let inserted: Result<bool, PageError> = self.in_document(held, INSERT_TEXT, [json!(text)]).await;
+        match inserted {
+            Ok(true) => {}
+            Ok(false) if text.is_empty() => {}
+            Ok(false) => return Err(not_taken("the field does not accept text")),
+            Err(error) => return Err(after_input("typing", &error)),
+        }
+        if held.control.listens_for_keys {
+            self.keys(&[Key::named("End", 35)]).await?;
+        }
+        Ok(())
+    }
+
+    async fn read_text_back(&self, held: &Held, text: &str) -> Acted<Outcome> {
+        let chars = text.chars().count();
+        let state = match self.read_state(held, chars.saturating_add(READ_BACK_CHARS_SPARE)).await {
+            Ok(state) if !state.gone => state,
+            Ok(_) | Err(PageError::NoDocument) => return Ok(not_taken("the field went away while it was typed into")),
+            Err(error) => return Err(after_input("reading back", &error)),
+        };
+        Ok(match compare(&state, text) {
+            Some(read_back) => Outcome::Done { read_back },
+            None => not_taken("the field holds something else"),
+        })
+    }
+
+    async fn set_value(&self, held: &Held, text: &str, secrets: &[Secret]) -> Acted<Outcome> {
+        self.arm(held, Latch::Choose, secrets).await?;
+        let arguments = [json!(held.handle), held.control.bound.clone(), json!(text)];
+        let set: Result<Answer, PageError> = self.in_document(held, SET_VALUE, arguments).await;
+        self.disarm(held, "setting a value").await?;
+        accepted(set, "setting a value", secrets)?;
+        self.read_text_back(held, text).await
+    }
+
+    /// Chooses an option of a native drop-down by position and label.
+    pub(crate) async fn choose(&self, held: &Held, option: u32, label: &str, secrets: &[Secret]) -> Acted<Outcome> {
+        let known = held.control.options.iter().find(|(index, _, offered)| *index == option && offered == label);
+        let Some((_, exact, _)) = known else { return Ok(Outcome::Stale { part: "option".to_owned() }) };
+        self.arm(held, Latch::Choose, secrets).await?;
+        let arguments = [json!(held.handle), held.control.bound.clone(), json!(option), json!(exact)];
+        let chosen: Result<Answer, PageError> = self.in_document(held, CHOOSE, arguments).await;
+        self.disarm(held, "choosing").await?;
+        accepted(chosen, "choosing", secrets)?;
+        let holds = |state: &ReadState| state.selected.iter().any(|selected| cut_label(selected) == cut_label(exact));
+        self.read_back_until(held, 0, holds, "the choice did not stay").await
+    }
+}
+
+fn accepted(answer: Result<Answer, PageError>, doing: &str, secrets: &[Secret]) -> Acted<()> {
+    match answer {
+        Ok(Answer { ok: true, .. }) => Ok(()),
+        Ok(Answer { why, detail, .. }) => Err(crate::perform::refusal(&why, &detail, secrets)),
+        Err(error) => Err(before_input(doing, error)),
+    }
+}
+
+/// Labels are cut by the page's script at 200 characters; the chosen ones are not.
+fn cut_label(label: &str) -> String {
+    label.chars().take(199).collect()
+}
+
+/// A single-line field drops line breaks; typed as keys they would send its form.
+fn fitted(text: &str, input_type: &str) -> String {
+    let lines = matches!(input_type, "textarea" | "contenteditable");
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    if lines { text } else { text.replace('\n', " ") }
+}
+
+fn key_of(letter: char) -> Key {
+    if letter == '\n' { Key::enter() } else { Key::of(letter) }
+}
+
+/// What a field holds, against what was asked. A concealed field says only how much it holds.
+fn compare(state: &ReadState, text: &str) -> Option<ReadBack> {
+    let Some(value) = &state.value else {
+        let chars = u64::try_from(text.chars().count()).unwrap_or(u64::MAX);
+        let all = state.length == chars || (state.length == 0 && state.filled != text.is_empty());
+        return all.then_some(ReadBack::Holds);
+    };
+    let plain = |text: &str| -> String { text.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect() };
+    if value.replace("\r\n", "\n").trim_end_matches('\n') == text.trim_end_matches('\n') {
+        Some(ReadBack::Holds)
+    } else if !plain(text).is_empty() && plain(value) == plain(text) {
+        Some(ReadBack::Reformatted)
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+#[path = "fill_tests.rs"]
+mod tests;

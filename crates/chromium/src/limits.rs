@@ -1,0 +1,118 @@
+//! Every bound of this room in one place, each with its reason.
+
+use std::time::Duration;
+
+/// The largest message taken from the browser: a full-page screenshot in base64 is a few megabytes, a listener
+/// listing of 20,000 elements about ten; past this the browser is no longer believed.
+pub(crate) const MESSAGE_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// Calls that may wait for an answer at one time: 500 pipelined element resolutions and some more.
+pub(crate) const CALLS_IN_FLIGHT_MAX: usize = 2_048;
+
+/// Messages queued towards the browser; a full queue is an error, never a wait without end.
+pub(crate) const OUTGOING_MESSAGES_MAX: usize = 4_096;
+
+/// Events kept for the caller between two drains; more are counted, not kept.
+pub(crate) const EVENTS_MAX: usize = 256;
+
+/// Bytes of an event's page-chosen text that are kept (URL, dialog text) before guard cuts it further.
+pub(crate) const EVENT_TEXT_BYTES_MAX: usize = 4_096;
+
+/// The end of the browser's error output that is kept for messages.
+pub(crate) const STDERR_BYTES_MAX: usize = 8 * 1024;
+
+/// An ordinary command: the floor is 0.1 ms, a loaded two-core machine has shown 300 ms.
+pub(crate) const CALL_MS: Duration = Duration::from_millis(5_000);
+
+/// Time for SIGTERM to take effect before SIGKILL.
+pub(crate) const TERMINATE_GRACE_MS: Duration = Duration::from_millis(1_500);
+
+/// Time for a killed process to be reaped.
+pub(crate) const REAP_MS: Duration = Duration::from_millis(3_000);
+
+/// Dialogs one document may open before the script that opens them is terminated.
+pub(crate) const DIALOGS_IN_A_ROW_MAX: u32 = 8;
+
+/// One answer of the page's script: 250 controls of some kilobytes each, and the text.
+pub(crate) const PAGE_ANSWER_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+/// Time for a document that is being made to get our world.
+pub(crate) const WORLD_WAIT_MS: Duration = Duration::from_millis(2_000);
+
+/// Elements with listeners that are looked at one by one.
+pub(crate) const LISTENING_ELEMENTS_MAX: usize = 500;
+
+/// A look is taken again when the document is replaced under it.
+pub(crate) const LOOKS_MAX: u32 = 3;
+
+/// Time for DevTools to list listeners; a page that needs longer is observed without them.
+pub(crate) const LISTENERS_MS: Duration = Duration::from_millis(1_500);
+
+/// Short facts of a control that come from the page: role, input type, landmark.
+pub(crate) const WORD_CHARS_MAX: usize = 64;
+
+/// Addresses that come from the page.
+pub(crate) const URL_CHARS_MAX: usize = 2_048;
+
+/// Headings and open dialogs of one page.
+pub(crate) const HEADINGS_MAX: usize = 12;
+
+/// Text of one open dialog that the page draws.
+pub(crate) const DIALOG_CHARS_MAX: usize = 300;
+
+/// Fields of one form.
+pub(crate) const FORM_FIELDS_MAX: usize = 100;
+
+/// One input event: the page may be busy for long, but not without end.
+pub(crate) const INPUT_MS: Duration = Duration::from_millis(5_000);
+
+/// Between moving the pointer and pressing: two frames, so that what appears under a pointer has appeared.
+pub(crate) const HOVER_MS: Duration = Duration::from_millis(34);
+
+/// Opening an address, until the page is about to be shown.
+pub(crate) const NAVIGATE_MS: Duration = Duration::from_millis(30_000);
+
+/// The length of one "wait" step.
+pub(crate) const WAIT_STEP_MS: Duration = Duration::from_millis(500);
+
+/// A page that redraws after an input has so long until its state is read for the last time.
+pub(crate) const READ_BACK_MS: Duration = Duration::from_millis(400);
+
+/// Between two reads of a state.
+pub(crate) const READ_BACK_STEP_MS: Duration = Duration::from_millis(20);
+
+/// Characters read back beyond what was typed, to see that there is more.
+pub(crate) const READ_BACK_CHARS_SPARE: usize = 100;
+
+/// Longer texts are put in at once even where a field listens for keys.
+pub(crate) const KEYED_CHARS_MAX: usize = 256;
+
+/// A page whose script does not let ours run for so long is frozen.
+pub(crate) const FROZEN_MS: Duration = Duration::from_millis(3_000);
+
+/// Time for a frozen page's script to be terminated.
+pub(crate) const UNFREEZE_MS: Duration = Duration::from_millis(1_000);
+
+/// Between two looks at a page that is not settled.
+pub(crate) const SETTLE_STEP_MS: Duration = Duration::from_millis(5);
+
+/// What lies over a control, in words.
+pub(crate) const COVER_CHARS_MAX: usize = 160;
+
+/// A picture of the viewport.
+pub(crate) const SCREENSHOT_MS: Duration = Duration::from_millis(10_000);
+
+/// Pixels of a picture: four times an 8K screen.
+pub(crate) const PICTURE_PIXELS_MAX: usize = 128 * 1024 * 1024;
+
+/// Rectangles painted over in one picture.
+pub(crate) const HIDDEN_BOXES_MAX: usize = 2_000;
+
+/// Visible text of a page that expectations are checked against.
+pub(crate) const VISIBLE_TEXT_CHARS_MAX: usize = 200_000;
+
+/// One look at a page of 20,000 elements takes a tenth of this.
+pub(crate) const OBSERVE_MS: Duration = Duration::from_millis(5_000);
+
+/// Time for a browser to end by itself when asked.
+pub(crate) const CLOSE_MS: Duration = Duration::from_millis(2_000);

@@ -1,0 +1,244 @@
+//! Looks at the page: one pass of the page's script, helped by DevTools for what a script cannot see, made into a bounded
+//! observation.
+
+use std::collections::HashMap;
+
+use clicket_guard::limits::{ENTRIES_MAX, NAME_CHARS_MAX, OPTIONS_MAX, PAGE_TEXT_CHARS_MAX, VALUE_CHARS_MAX};
+use clicket_guard::observation::{
+    Bounds, Control, ControlKind, FormFacts, FormField, Handle, Meaning, Observation, OptionItem, Ordinal, Scroll, Tri,
+};
+use clicket_guard::secret::Scrubber;
+use clicket_guard::untrusted::{PageText, clean};
+use clicket_journal::{Digest, canonical_json};
+use serde_json::{Value, json};
+
+use crate::browser::Browser;
+use crate::errors::PageError;
+use crate::limits::{
+    DIALOG_CHARS_MAX, FORM_FIELDS_MAX, HEADINGS_MAX, LOOKS_MAX, OBSERVE_MS, URL_CHARS_MAX, WORD_CHARS_MAX,
+};
+use crate::raw::{RawBox, RawControl, RawForm, RawObservation, RawOption, RawTri};
+use crate::state::World;
+use crate::world::{Argument, OBSERVE};
+
+/// What is kept of a control between the look and the act. It stays in this process: the strings may hold secrets that a
+/// page echoes.
+#[derive(Debug, Clone)]
+pub(crate) struct Remembered {
+    /// The exact meaning, for the page's script to compare.
+    pub(crate) bound: Value,
+    pub(crate) meaning: Meaning,
+    pub(crate) input_type: String,
+    pub(crate) frame_origin: String,
+    pub(crate) secret_field: bool,
+    pub(crate) listens_for_keys: bool,
+    /// Position, exact label, and label as it was offered.
+    pub(crate) options: Vec<(u32, String, String)>,
+}
+
+/// The controls of the last look, by handle.
+pub(crate) type Memory = HashMap<Handle, Remembered>;
+
+impl Browser {
+    /// Looks at the page, in at most about seven seconds. Known secrets are taken out of everything that is handed on.
+    ///
+    /// # Errors
+    /// A page that is frozen, crashed or without a document, and an answer above its cap.
+    pub async fn observe(&mut self, scrub: &Scrubber) -> Result<Observation, PageError> {
+        let mut last = PageError::NoDocument;
+        for _ in 0..LOOKS_MAX {
+            match self.look().await {
+                Ok((world, raw)) => return Ok(self.remember(world, raw, scrub)),
+                Err(PageError::NoDocument) => last = PageError::NoDocument,
+                Err(error) => return Err(error),
+            }
+        }
+        Err(last)
+    }
+
+    async fn look(&self) -> Result<(World, RawObservation), PageError> {
+        let world = self.world().await?;
+        let looked = self.look_in(&world).await;
+        self.release_handles();
+        looked.map(|raw| (world, raw))
+    }
+
+    async fn look_in(&self, world: &World) -> Result<RawObservation, PageError> {
+        let listening = self.listening(world).await?;
+        let options = json!({
+            "controlsMax": ENTRIES_MAX, "textCharsMax": PAGE_TEXT_CHARS_MAX, "nameCharsMax": NAME_CHARS_MAX,
+            "optionsMax": OPTIONS_MAX, "keyed": listening.keys.len(),
+        });
+        let elements = listening.presses.into_iter().chain(listening.keys).map(Argument::Element);
+        let arguments = std::iter::once(Argument::Plain(options)).chain(elements).collect();
+        self.page_function_in(world, OBSERVE, arguments, OBSERVE_MS).await
+    }
+
+    fn remember(&mut self, world: World, raw: RawObservation, scrub: &Scrubber) -> Observation {
+        self.memory_world = Some(world);
+        self.scrub = scrub.clone();
+        let url = scrub.scrub(&self.url()).into_owned();
+        self.memory = Memory::new();
+        let mut controls = Vec::with_capacity(raw.controls.len().min(ENTRIES_MAX));
+        let beyond = u64::try_from(raw.controls.len().saturating_sub(ENTRIES_MAX)).unwrap_or(u64::MAX);
+        for control in raw.controls.iter().take(ENTRIES_MAX) {
+            let (seen, remembered) = read_control(control, scrub);
+            self.memory.insert(seen.handle, remembered);
+            controls.push(seen);
+        }
+        let texts = |list: &[String], chars_max| -> Vec<PageText> {
+            list.iter().take(HEADINGS_MAX).map(|text| PageText::read(text, chars_max, scrub)).collect()
+        };
+        Observation {
+            url,
+            title: PageText::read(&raw.title, NAME_CHARS_MAX, scrub),
+            lang: word(&raw.lang),
+            text: PageText::read(&raw.text, PAGE_TEXT_CHARS_MAX, scrub),
+            headings: texts(&raw.headings, NAME_CHARS_MAX),
+            dialogs: texts(&raw.dialogs, DIALOG_CHARS_MAX),
+            scroll: Scroll { up: raw.can_scroll_up, down: raw.can_scroll_down },
+            busy: raw.busy,
+            nodes: raw.nodes,
+            omitted: raw.omitted.saturating_add(beyond),
+            unreadable_frames: u64::try_from(raw.unreadable_frames.len()).unwrap_or(u64::MAX),
+            controls,
+        }
+    }
+}
+
+/// Digest of the exact meaning strings, as permits carry it.
+fn digest_of(meaning: &Value) -> Meaning {
+    Meaning(Digest::of(canonical_json(meaning).as_bytes()))
+}
+
+fn read_control(raw: &RawControl, scrub: &Scrubber) -> (Control, Remembered) {
+    let name_of = |text: &str| PageText::read(text, NAME_CHARS_MAX, scrub);
+    let bound = raw.meaning();
+    let meaning = digest_of(&bound);
+    let options: Vec<OptionItem> =
+        raw.options.iter().flatten().take(OPTIONS_MAX).map(|option| read_option(option, scrub)).collect();
+    let labels = raw.options.iter().flatten().zip(&options);
+    let remembered = Remembered {
+        bound,
+        meaning,
+        input_type: word(&raw.input_type),
+        frame_origin: raw.frame_origin.clone(),
+        secret_field: raw.secret,
+        listens_for_keys: raw.keys,
+        options: labels.map(|(raw, item)| (raw.index, raw.label.clone(), item.label.for_model().to_owned())).collect(),
+    };
+    let seen = Control {
+        handle: Handle(raw.key),
+        meaning,
+        kind: kind_of(&raw.kind),
+        role: word(&raw.role),
+        name: name_of(&raw.name),
+        visible_text: name_of(&raw.visible_text),
+        description: name_of(&raw.description),
+        placeholder: name_of(&raw.placeholder),
+        input_type: word(&raw.input_type),
+        autocomplete: word(&raw.autocomplete),
+        field_name: name_of(&raw.field_name),
+        value: raw.value.as_ref().filter(|_| !raw.secret).map(|text| PageText::read(text, VALUE_CHARS_MAX, scrub)),
+        filled: raw.filled,
+        secret_field: raw.secret,
+        checked: tri(&raw.checked),
+        selected: tri(&raw.selected),
+        expanded: tri(&raw.expanded),
+        pressed: tri(&raw.pressed),
+        disabled: raw.disabled,
+        readonly: raw.readonly,
+        required: raw.required,
+        invalid: raw.invalid,
+        options,
+        href: address(&raw.href, scrub),
+        target: word(&raw.target),
+        download: raw.download,
+        submits: raw.submits,
+        form: raw.form.as_ref().map(|form| read_form(form, scrub)),
+        row: name_of(&raw.row),
+        section: name_of(&raw.section),
+        heading: name_of(&raw.heading),
+        near: name_of(&raw.near),
+        landmark: word(&raw.landmark),
+        in_dialog: raw.in_dialog,
+        sponsored: raw.sponsored,
+        frame_origin: address(&raw.frame_origin, scrub),
+        bounds: bounds(raw.bounds),
+        in_viewport: raw.in_viewport,
+        covered_by: raw.covered.as_deref().map(name_of),
+        listens_for_keys: raw.keys,
+        ordinal: Ordinal { nth: raw.nth.max(1), of: raw.of.max(1) },
+    };
+    (seen, remembered)
+}
+
+fn read_option(raw: &RawOption, scrub: &Scrubber) -> OptionItem {
+    OptionItem {
+        index: raw.index,
+        label: PageText::read(&raw.label, NAME_CHARS_MAX, scrub),
+        value: PageText::read(&raw.value, VALUE_CHARS_MAX, scrub),
+        selected: raw.selected,
+        disabled: raw.disabled,
+    }
+}
+
+fn read_form(raw: &RawForm, scrub: &Scrubber) -> FormFacts {
+    let fields = raw.fields.iter().take(FORM_FIELDS_MAX).map(|field| FormField {
+        name: PageText::read(&field.name, NAME_CHARS_MAX, scrub),
+        input_type: word(&field.kind),
+        hidden: field.hidden,
+        filled: field.filled,
+        autocomplete: word(&field.autocomplete),
+    });
+    FormFacts {
+        key: raw.key,
+        action: address(&raw.action, scrub),
+        method: word(&raw.method),
+        enctype: word(&raw.enctype),
+        target: word(&raw.target),
+        fields: fields.collect(),
+    }
+}
+
+/// A kind that this version does not know is one that says no more than that it can be pressed.
+fn kind_of(word: &str) -> ControlKind {
+    match word {
+        "link" => ControlKind::Link,
+        "button" => ControlKind::Button,
+        "field" => ControlKind::Field,
+        "choice" => ControlKind::Choice,
+        "toggle" => ControlKind::Toggle,
+        "option" => ControlKind::Option,
+        _ => ControlKind::Generic,
+    }
+}
+
+fn tri(raw: &RawTri) -> Tri {
+    match raw {
+        RawTri::Absent => Tri::Absent,
+        RawTri::Known(true) => Tri::On,
+        RawTri::Known(false) => Tri::Off,
+        RawTri::Word(word) if word == "mixed" => Tri::Mixed,
+        RawTri::Word(_) => Tri::Absent,
+    }
+}
+
+/// JSON numbers of the page may be anything; a box that is no box becomes an empty one.
+fn bounds(raw: RawBox) -> Bounds {
+    let sane = |number: f64| if number.is_finite() { number.clamp(-1e7, 1e7) } else { 0.0 };
+    Bounds { x: sane(raw.x), y: sane(raw.y), width: sane(raw.width).max(0.0), height: sane(raw.height).max(0.0) }
+}
+
+/// A short fact; page authors write them, so they are cleaned and cut like text.
+fn word(raw: &str) -> String {
+    clean(raw).chars().take(WORD_CHARS_MAX).collect()
+}
+
+fn address(raw: &str, scrub: &Scrubber) -> String {
+    scrub.scrub(&clean(raw)).chars().take(URL_CHARS_MAX).collect()
+}
+
+#[cfg(test)]
+#[path = "observe_tests.rs"]
+mod tests;

@@ -1,0 +1,50 @@
+use super::*;
+
+fn control(value: Value) -> RawControl {
+    serde_json::from_value(value).unwrap()
+}
+
+#[test]
+fn a_hostile_answer_becomes_a_bounded_control() {
+    let long = "x".repeat(100_000);
+    let raw = control(json!({
+        "key": 7, "kind": "rocket", "role": long, "name": long, "href": long, "checked": "perhaps", "nth": 0,
+        "box": { "x": 1e300, "y": -1e300, "width": -5, "height": 1e300 }, "somethingNew": { "deep": [1, 2] },
+        "options": (0..5_000).map(|index| json!({ "index": index, "label": long })).collect::<Vec<_>>(),
+    }));
+    let (seen, _) = read_control(&raw, &Scrubber::default());
+    assert_eq!(seen.kind, ControlKind::Generic);
+    assert_eq!(seen.role.len(), WORD_CHARS_MAX);
+    assert_eq!(seen.name.for_model().len(), NAME_CHARS_MAX);
+    assert_eq!(seen.href.len(), URL_CHARS_MAX);
+    assert_eq!(seen.options.len(), OPTIONS_MAX);
+    assert_eq!(seen.checked, Tri::Absent);
+    assert_eq!((seen.bounds.width, seen.bounds.height), (0.0, 1e7));
+    assert_eq!(seen.ordinal, Ordinal { nth: 1, of: 1 });
+}
+
+#[test]
+fn the_value_of_a_secret_field_is_dropped_even_if_the_script_gave_it() {
+    let raw = control(json!({ "key": 1, "kind": "field", "secret": true, "value": "hunter2", "filled": true }));
+    let (seen, _) = read_control(&raw, &Scrubber::default());
+    assert_eq!(seen.value, None);
+    assert!(seen.filled && seen.secret_field);
+}
+
+#[test]
+fn the_meaning_is_digested_over_the_exact_strings() {
+    let one = control(json!({ "key": 1, "name": "Delete", "row": "Invoice 1", "form": { "action": "http://a.test/", "method": "post" } }));
+    let two = control(json!({ "key": 1, "name": "Delete", "row": "Invoice 2", "form": { "action": "http://a.test/", "method": "post" } }));
+    let get = control(json!({ "key": 1, "name": "Delete", "row": "Invoice 1", "form": { "action": "http://a.test/", "method": "get" } }));
+    let digests = [&one, &two, &get].map(|raw| read_control(raw, &Scrubber::default()).0.meaning);
+    assert_eq!(digests[0], digest_of(&one.meaning()));
+    assert!(digests[0] != digests[1] && digests[0] != digests[2]);
+}
+
+#[test]
+fn states_are_read_in_all_their_spellings() {
+    for (raw, wanted) in [(json!(null), Tri::Absent), (json!(true), Tri::On), (json!(false), Tri::Off), (json!("mixed"), Tri::Mixed)] {
+        let raw = control(json!({ "key": 1, "checked": raw }));
+        assert_eq!(read_control(&raw, &Scrubber::default()).0.checked, wanted);
+    }
+}

@@ -1,0 +1,250 @@
+//! Spends a permit: the only door through which the page is touched.
+//!
+//! Invariant: every input to the page is made below [`Browser::perform`], which takes an [`ActPermit`] by value. Held by the
+//! privacy of the connection, and by the permit's own proofs in guard.
+
+use clicket_guard::observation::Handle;
+use clicket_guard::outcome::{Outcome, ReadBack};
+use clicket_guard::permit::{ActPermit, Action, Bound, Direction};
+use clicket_guard::secret::{Scrubber, Secret};
+use clicket_guard::untrusted::PageText;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::browser::Browser;
+use crate::errors::{CallError, PageError};
+use crate::limits::{CALL_MS, COVER_CHARS_MAX, DIALOG_CHARS_MAX, UNFREEZE_MS, WAIT_STEP_MS};
+use crate::observe::Remembered;
+use crate::state::World;
+use crate::world::{ARM, Argument, DISARM, PageFunction, SCROLL};
+
+/// An act that ended early, with what came of it.
+pub(crate) type Acted<T> = Result<T, Outcome>;
+
+/// A control of the last look, in the document of that look.
+pub(crate) struct Held {
+    pub(crate) world: World,
+    pub(crate) handle: Handle,
+    pub(crate) control: Remembered,
+}
+
+/// Where to press, in CSS pixels of the top viewport.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Aim {
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+}
+
+/// Which input the page's latch lets through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Latch {
+    Press,
+    Type,
+    Choose,
+    Enter,
+}
+
+impl Latch {
+    fn word(self) -> &'static str {
+        match self {
+            Latch::Press => "press",
+            Latch::Type => "type",
+            Latch::Choose => "choose",
+            Latch::Enter => "enter",
+        }
+    }
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(crate) struct Armed {
+    ok: bool,
+    why: String,
+    detail: String,
+    x: f64,
+    y: f64,
+}
+
+/// What the page's latch says afterwards.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(crate) struct Disarmed {
+    cancelled: Option<Mismatch>,
+    landed: bool,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Mismatch {
+    why: String,
+    detail: String,
+}
+
+impl Browser {
+    /// Does what the permit names, once, and says what came of it. Never waits for a load: that is [`Browser::settle`].
+    ///
+    /// The control is compared with what was offered before the input and again by listeners that see the input's own
+    /// events first; on any difference nothing is done and the outcome says which part differs.
+    pub async fn perform(&mut self, permit: ActPermit, secrets: &[Secret]) -> Outcome {
+        self.router.state().forget_dialogs();
+        let acted = self.act(permit.action(), secrets).await;
+        let outcome = acted.unwrap_or_else(|early| early);
+        if matches!(outcome, Outcome::TimedOut { .. }) {
+            self.unfreeze().await;
+        }
+        self.with_dialog(outcome, secrets)
+    }
+
+    async fn act(&self, action: &Action, secrets: &[Secret]) -> Acted<Outcome> {
+        match action {
+            Action::Press { control } => self.press(&self.held(control)?, secrets).await,
+            Action::Fill { control, value } => self.fill(&self.held(control)?, value, secrets).await,
+            Action::Choose { control, option, label } => self.choose(&self.held(control)?, *option, label, secrets).await,
+            Action::Toggle { control, to } => self.toggle(&self.held(control)?, *to, secrets).await,
+            Action::Enter { control } => self.enter(&self.held(control)?, secrets).await,
+            Action::Scroll(direction) => self.scroll(*direction).await,
+            Action::Wait => {
+                tokio::time::sleep(WAIT_STEP_MS).await;
+                Ok(done())
+            }
+            Action::Back => self.back().await,
+            Action::Navigate { url } => self.navigate(url).await,
+        }
+    }
+
+    /// The control as it was last seen; a permit for anything else is stale.
+    fn held(&self, bound: &Bound) -> Acted<Held> {
+        let control = self.memory.get(&bound.handle).filter(|control| control.meaning == bound.meaning);
+        match (control, &self.memory_world) {
+            (Some(control), Some(world)) => {
+                Ok(Held { world: world.clone(), handle: bound.handle, control: control.clone() })
+            }
+            (None, _) | (_, None) => Err(Outcome::Stale { part: "observation".to_owned() }),
+        }
+    }
+
+    /// Sets the latch: compares the meaning, brings the control into view and finds a point that hits it.
+    pub(crate) async fn arm(&self, held: &Held, latch: Latch, secrets: &[Secret]) -> Acted<Aim> {
+        let arguments = [json!(held.handle), held.control.bound.clone(), json!(latch.word())];
+        let armed: Armed = self.in_document(held, ARM, arguments).await.map_err(|error| before_input("aiming", error))?;
+        if armed.ok && armed.x.is_finite() && armed.y.is_finite() {
+            return Ok(Aim { x: armed.x, y: armed.y });
+        }
+        Err(refusal(&armed.why, &armed.detail, secrets))
+    }
+
+    /// Takes the latch off and says what it saw. `None`: the document went away with it.
+    pub(crate) async fn disarm(&self, held: &Held, doing: &str) -> Acted<Option<Disarmed>> {
+        match self.in_document(held, DISARM, []).await {
+            Ok(disarmed) => Ok(Some(disarmed)),
+            Err(PageError::NoDocument) => Ok(None),
+            Err(error) => Err(after_input(doing, &error)),
+        }
+    }
+
+    /// Calls the page's script in the document of the last look, never in a later one.
+    pub(crate) async fn in_document<T: serde::de::DeserializeOwned>(
+        &self,
+        held: &Held,
+        function: PageFunction,
+        arguments: impl IntoIterator<Item = Value> + Send,
+    ) -> Result<T, PageError> {
+        let arguments = arguments.into_iter().map(Argument::Plain).collect();
+        self.page_function_in(&held.world, function, arguments, CALL_MS).await
+    }
+
+    async fn scroll(&self, direction: Direction) -> Acted<Outcome> {
+        let down = matches!(direction, Direction::Down);
+        let moved: Result<f64, PageError> = self.page_function(SCROLL, [json!(down)], CALL_MS).await;
+        match moved {
+            Ok(moved) if moved.abs() >= 1.0 => Ok(done()),
+            Ok(_) => Ok(Outcome::NotTaken { why: "there is nothing more in that direction".to_owned() }),
+            Err(error) => Err(before_input("scrolling", error)),
+        }
+    }
+
+    /// Ends a script that runs without end, so that the page can be spoken to again.
+    pub(crate) async fn unfreeze(&self) {
+        let ended = self.page_call_within::<serde::de::IgnoredAny>("Runtime.terminateExecution", json!({}), UNFREEZE_MS).await;
+        if ended.is_err() {
+            self.connection.post(Some(&self.session), "Page.stopLoading", json!({}));
+        }
+    }
+
+    /// A dialog that was dismissed meanwhile is what the caller must hear of, unless nothing was done at all.
+    fn with_dialog(&self, outcome: Outcome, secrets: &[Secret]) -> Outcome {
+        let first = self.router.state().first_dialog.clone();
+        match first {
+            Some((kind, text)) if outcome.reached_the_page() => Outcome::DialogDismissed {
+                kind: kind.word().to_owned(),
+                text: page_text(&text, DIALOG_CHARS_MAX, secrets),
+            },
+            Some(_) | None => outcome,
+        }
+    }
+}
+
+/// What the latch saw, as an outcome; `None` when the input landed and nothing was cancelled.
+pub(crate) fn judged(disarmed: &Disarmed, secrets: &[Secret]) -> Option<Outcome> {
+    match &disarmed.cancelled {
+        Some(_) if disarmed.landed => Some(not_taken("it changed while it was used")),
+        Some(mismatch) => Some(refusal(&mismatch.why, &mismatch.detail, secrets)),
+        None if disarmed.landed => None,
+        None => Some(not_taken("the input did not reach it")),
+    }
+}
+
+/// The page script's reason as an outcome in which nothing was done.
+pub(crate) fn refusal(why: &str, detail: &str, secrets: &[Secret]) -> Outcome {
+    match why {
+        "gone" => Outcome::Gone,
+        "stale" => Outcome::Stale { part: detail.chars().filter(char::is_ascii_alphanumeric).take(32).collect() },
+        "hidden" => Outcome::Stale { part: "visibility".to_owned() },
+        "disabled" => Outcome::Stale { part: "disabled".to_owned() },
+        "covered" => Outcome::Covered { by: page_text(detail, COVER_CHARS_MAX, secrets) },
+        "focus" => not_taken("the focus went elsewhere"),
+        "kind" => not_taken("it is not that kind of control"),
+        "value" => not_taken("the field does not accept this value"),
+        _ => not_taken("the page's script gave no known reason"),
+    }
+}
+
+/// Page text without known secrets; if they cannot be taken out, nothing of it is kept.
+fn page_text(raw: &str, chars_max: usize, secrets: &[Secret]) -> PageText {
+    Scrubber::of(secrets).map(|scrub| PageText::read(raw, chars_max, &scrub)).unwrap_or_default()
+}
+
+pub(crate) fn done() -> Outcome {
+    Outcome::Done { read_back: ReadBack::None }
+}
+
+pub(crate) fn not_taken(why: &str) -> Outcome {
+    Outcome::NotTaken { why: why.to_owned() }
+}
+
+/// An error before any input was sent.
+pub(crate) fn before_input(doing: &str, error: PageError) -> Outcome {
+    match error {
+        PageError::NoDocument => Outcome::Gone,
+        other => after_input(doing, &other),
+    }
+}
+
+/// An error when the input may have arrived.
+pub(crate) fn after_input(doing: &str, error: &PageError) -> Outcome {
+    match error {
+        PageError::Call(CallError::TimedOut { .. }) => Outcome::TimedOut { doing: doing.to_owned() },
+        // The browser's own words may hold text of the page.
+        PageError::Call(CallError::Refused { method, .. }) => Outcome::Failed { why: format!("the browser refused {method}") },
+        other => Outcome::Failed { why: other.to_string() },
+    }
+}
+
+/// The same for a command to the browser.
+pub(crate) fn call_failed(doing: &str, error: CallError) -> Outcome {
+    after_input(doing, &PageError::Call(error))
+}
+
+#[cfg(test)]
+#[path = "perform_tests.rs"]
+mod tests;

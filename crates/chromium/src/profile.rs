@@ -1,0 +1,149 @@
+//! The private profile: a fresh folder with quiet preferences, owned by the user that the browser runs as, removed at the end.
+
+use std::fs::{DirBuilder, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt, chown};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::flags::MissingInvariant;
+use crate::process::RunAs;
+
+/// Preferences that are launch invariants too: place in the file, value, reason.
+const PREFERENCES: &[(&str, Setting, &str)] = &[
+    ("/net/network_prediction_options", Setting::Number(2), "nothing is fetched that nobody asked for"),
+    ("/credentials_enable_service", Setting::Off, "the browser keeps no password"),
+    ("/profile/password_manager_enabled", Setting::Off, "the browser keeps no password"),
+    ("/autofill/profile_enabled", Setting::Off, "the browser fills nothing in"),
+    ("/autofill/credit_card_enabled", Setting::Off, "the browser fills nothing in"),
+    ("/search/suggest_enabled", Setting::Off, "the browser makes no traffic of its own"),
+    ("/safebrowsing/enabled", Setting::Off, "the browser makes no traffic of its own"),
+    ("/translate/enabled", Setting::Off, "the browser makes no traffic of its own"),
+    ("/alternate_error_pages/enabled", Setting::Off, "the browser makes no traffic of its own"),
+    ("/signin/allowed", Setting::Off, "the browser makes no traffic of its own"),
+    ("/profile/default_content_setting_values/notifications", Setting::Number(2), "nothing waits for a person"),
+    ("/profile/default_content_setting_values/geolocation", Setting::Number(2), "nothing waits for a person"),
+    ("/profile/default_content_setting_values/media_stream_mic", Setting::Number(2), "nothing waits for a person"),
+    ("/profile/default_content_setting_values/media_stream_camera", Setting::Number(2), "nothing waits for a person"),
+    ("/profile/default_content_setting_values/protocol_handlers", Setting::Number(2), "no other program is started"),
+];
+
+#[derive(Clone, Copy)]
+enum Setting {
+    Off,
+    Number(u64),
+}
+
+impl Setting {
+    fn value(self) -> serde_json::Value {
+        match self {
+            Setting::Off => json!(false),
+            Setting::Number(number) => json!(number),
+        }
+    }
+}
+
+/// The profile's preferences as Chromium reads them.
+pub(crate) fn preferences() -> serde_json::Value {
+    let mut whole = json!({ "browser": { "check_default_browser": false }, "session": { "restore_on_startup": 5 } });
+    for (place, setting, _) in PREFERENCES {
+        set_at(&mut whole, place, setting.value());
+    }
+    whole
+}
+
+fn set_at(whole: &mut serde_json::Value, place: &str, value: serde_json::Value) {
+    let mut here = whole;
+    for step in place.split('/').skip(1) {
+        if !here.is_object() {
+            *here = json!({});
+        }
+        here = &mut here[step];
+    }
+    *here = value;
+}
+
+/// Local State: settings of the whole browser. Secure DNS would let it resolve names by itself.
+pub(crate) fn local_state() -> serde_json::Value {
+    json!({ "dns_over_https": { "mode": "off" }, "background_mode": { "enabled": false } })
+}
+
+/// Checks the preferences that are launch invariants.
+///
+/// # Errors
+/// Names the first one that is missing or has another value.
+pub(crate) fn verify(preferences: &serde_json::Value, local_state: &serde_json::Value) -> Result<(), MissingInvariant> {
+    for (place, setting, why) in PREFERENCES {
+        if preferences.pointer(place) != Some(&setting.value()) {
+            return Err(MissingInvariant { what: format!("the profile preference {place} must be set"), why });
+        }
+    }
+    if local_state.pointer("/dns_over_https/mode") != Some(&json!("off")) {
+        return Err(MissingInvariant {
+            what: "secure DNS must be off in the profile".to_owned(),
+            why: "the browser resolves no names",
+        });
+    }
+    Ok(())
+}
+
+/// The folder. Dropping it removes it; the browser must be dead by then.
+pub(crate) struct Profile {
+    folder: PathBuf,
+}
+
+impl Profile {
+    /// Makes the folder with mode 0700 under the system's temporary folder and writes the preferences.
+    pub(crate) fn make(run_as: Option<RunAs>) -> io::Result<Profile> {
+        let folder = tempfile::Builder::new().prefix("clicket-").tempdir()?.keep();
+        let profile = Profile { folder };
+        profile.write_preferences()?;
+        if let Some(run_as) = run_as {
+            give_away(&profile.folder, run_as)?;
+        }
+        Ok(profile)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.folder
+    }
+
+    fn write_preferences(&self) -> io::Result<()> {
+        std::fs::set_permissions(&self.folder, Permissions::from_mode(0o700))?;
+        let default = self.folder.join("Default");
+        DirBuilder::new().mode(0o700).create(&default)?;
+        std::fs::write(default.join("Preferences"), preferences().to_string())?;
+        std::fs::write(self.folder.join("Local State"), local_state().to_string())
+    }
+
+    /// Removes the folder; a process that is still dying may write once more, so it tries for half a second.
+    pub(crate) fn remove(&self) -> bool {
+        for _ in 0..20 {
+            match std::fs::remove_dir_all(&self.folder) {
+                Ok(()) => return true,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return true,
+                Err(_) => std::thread::sleep(Duration::from_millis(25)),
+            }
+        }
+        false
+    }
+}
+
+impl Drop for Profile {
+    fn drop(&mut self) {
+        self.remove();
+    }
+}
+
+fn give_away(folder: &Path, run_as: RunAs) -> io::Result<()> {
+    for inside in [folder.join("Default/Preferences"), folder.join("Default"), folder.join("Local State")] {
+        chown(inside, Some(run_as.uid), Some(run_as.gid))?;
+    }
+    chown(folder, Some(run_as.uid), Some(run_as.gid))
+}
+
+#[cfg(test)]
+#[path = "profile_tests.rs"]
+mod tests;

@@ -1,0 +1,133 @@
+//! What the page's script says, as it says it: every part optional, no size believed.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct RawObservation {
+    pub(crate) title: String,
+    pub(crate) lang: String,
+    pub(crate) text: String,
+    pub(crate) headings: Vec<String>,
+    pub(crate) dialogs: Vec<String>,
+    pub(crate) can_scroll_up: bool,
+    pub(crate) can_scroll_down: bool,
+    pub(crate) busy: bool,
+    pub(crate) nodes: u64,
+    pub(crate) omitted: u64,
+    pub(crate) unreadable_frames: Vec<serde::de::IgnoredAny>,
+    pub(crate) controls: Vec<RawControl>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct RawControl {
+    pub(crate) key: u64,
+    pub(crate) kind: String,
+    pub(crate) role: String,
+    pub(crate) name: String,
+    pub(crate) visible_text: String,
+    pub(crate) description: String,
+    pub(crate) placeholder: String,
+    pub(crate) input_type: String,
+    pub(crate) autocomplete: String,
+    pub(crate) field_name: String,
+    pub(crate) value: Option<String>,
+    pub(crate) filled: bool,
+    pub(crate) secret: bool,
+    pub(crate) checked: RawTri,
+    pub(crate) selected: RawTri,
+    pub(crate) expanded: RawTri,
+    pub(crate) pressed: RawTri,
+    pub(crate) disabled: bool,
+    pub(crate) readonly: bool,
+    pub(crate) required: bool,
+    pub(crate) invalid: bool,
+    pub(crate) options: Option<Vec<RawOption>>,
+    pub(crate) href: String,
+    pub(crate) target: String,
+    pub(crate) download: bool,
+    pub(crate) submits: bool,
+    pub(crate) form: Option<RawForm>,
+    pub(crate) row: String,
+    pub(crate) section: String,
+    pub(crate) heading: String,
+    pub(crate) near: String,
+    pub(crate) landmark: String,
+    pub(crate) in_dialog: bool,
+    pub(crate) sponsored: bool,
+    pub(crate) frame_origin: String,
+    /// Hidden values that its form would send; they stay in this process.
+    pub(crate) carried: String,
+    #[serde(rename = "box")]
+    pub(crate) bounds: RawBox,
+    pub(crate) in_viewport: bool,
+    pub(crate) covered: Option<String>,
+    pub(crate) keys: bool,
+    pub(crate) nth: u32,
+    pub(crate) of: u32,
+}
+
+impl RawControl {
+    /// The meaning as the page's script will compute it again: the exact strings, not yet cleaned or cut.
+    pub(crate) fn meaning(&self) -> Value {
+        let (action, method) = self.form.as_ref().map_or(("", ""), |form| (&form.action, &form.method));
+        json!({
+            "role": self.role, "name": self.name, "row": self.row, "section": self.section, "heading": self.heading,
+            "frameOrigin": self.frame_origin, "href": self.href, "formAction": action, "formMethod": method,
+            "inputType": self.input_type, "carried": self.carried,
+        })
+    }
+}
+
+/// `null`, `true`, `false` or `"mixed"`.
+#[derive(Deserialize, Default)]
+#[serde(untagged)]
+pub(crate) enum RawTri {
+    Known(bool),
+    Word(String),
+    #[default]
+    Absent,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(crate) struct RawOption {
+    pub(crate) index: u32,
+    pub(crate) label: String,
+    pub(crate) value: String,
+    pub(crate) selected: bool,
+    pub(crate) disabled: bool,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(crate) struct RawForm {
+    pub(crate) key: u64,
+    pub(crate) action: String,
+    pub(crate) method: String,
+    pub(crate) enctype: String,
+    pub(crate) target: String,
+    pub(crate) fields: Vec<RawField>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(crate) struct RawField {
+    pub(crate) name: String,
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    pub(crate) hidden: bool,
+    pub(crate) filled: bool,
+    pub(crate) autocomplete: String,
+}
+
+#[derive(Deserialize, Default, Clone, Copy)]
+#[serde(default)]
+pub(crate) struct RawBox {
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+    pub(crate) width: f64,
+    pub(crate) height: f64,
+}

@@ -1,0 +1,176 @@
+//! Calls into the page's script in our isolated world. The answer is one JSON string, parsed here and nowhere trusted.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::browser::Browser;
+use crate::errors::{CallError, PageError};
+use crate::limits::{CALL_MS, PAGE_ANSWER_BYTES_MAX, WORLD_WAIT_MS};
+use crate::state::World;
+
+/// One function of the page's script.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PageFunction(&'static str);
+
+macro_rules! page_function {
+    ($name:literal) => {
+        PageFunction(concat!("function(...given) { return JSON.stringify(clicketPage.", $name, "(...given) ?? null); }"))
+    };
+}
+
+pub(crate) const OBSERVE: PageFunction = page_function!("observe");
+pub(crate) const ARM: PageFunction = page_function!("arm");
+pub(crate) const DISARM: PageFunction = page_function!("disarm");
+pub(crate) const FOCUS_FIELD: PageFunction = page_function!("focusField");
+pub(crate) const CHOOSE: PageFunction = page_function!("choose");
+pub(crate) const SET_VALUE: PageFunction = page_function!("setValue");
+pub(crate) const READ_BACK: PageFunction = page_function!("readBack");
+pub(crate) const QUIET: PageFunction = page_function!("quiet");
+pub(crate) const VISIBLE_TEXT: PageFunction = page_function!("visibleText");
+pub(crate) const BOXES_TO_HIDE: PageFunction = page_function!("boxesToHide");
+
+/// Scrolls by most of a viewport and says how far it came. The page's script has no part for this: nothing is bound.
+pub(crate) const SCROLL: PageFunction = PageFunction(
+    "function(down) {
+        const whole = document.scrollingElement ?? document.documentElement;
+        const room = (box) => down ? box.scrollHeight - box.clientHeight - box.scrollTop > 1 : box.scrollTop > 0;
+        let box = whole;
+        if (!room(whole)) {
+            let inner = document.elementFromPoint(innerWidth / 2, innerHeight / 2);
+            while (inner && !(/auto|scroll/.test(getComputedStyle(inner).overflowY) && room(inner))) inner = inner.parentElement;
+            box = inner ?? whole;
+        }
+        const before = box.scrollTop;
+        const height = box === whole ? innerHeight : box.clientHeight;
+        box.scrollBy({ top: (down ? 0.8 : -0.8) * height, behavior: 'instant' });
+        return JSON.stringify(box.scrollTop - before);
+    }",
+);
+
+/// Puts text into the field that has the focus, in the document we were called in or its same-origin frames, as one edit that
+/// replaces the selection. Being bound to the document, it cannot land in one that replaced it meanwhile.
+pub(crate) const INSERT_TEXT: PageFunction = PageFunction(
+    "function(text) {
+        let doc = document;
+        for (let depth = 0; depth < 20; depth++) {
+            let inner = null;
+            try { inner = doc.activeElement?.contentDocument ?? null; } catch { inner = null; }
+            if (!inner) break;
+            doc = inner;
+        }
+        const edit = Document.prototype.execCommand;
+        return JSON.stringify(text === '' ? edit.call(doc, 'delete') : edit.call(doc, 'insertText', false, text));
+    }",
+);
+
+/// The accessible name of the first element that a selector finds.
+const NAME_OF: PageFunction = PageFunction(
+    "function(selector) {
+        const found = document.querySelector(selector);
+        return JSON.stringify(found ? clicketPage.name(found) : null);
+    }",
+);
+
+/// One argument of a page function.
+pub(crate) enum Argument {
+    /// A plain value.
+    Plain(Value),
+    /// An element that DevTools resolved in our world.
+    Element(String),
+}
+
+impl From<Argument> for Value {
+    fn from(argument: Argument) -> Value {
+        match argument {
+            Argument::Plain(value) => json!({ "value": value }),
+            Argument::Element(object_id) => json!({ "objectId": object_id }),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Called<'a> {
+    #[serde(borrow)]
+    result: CalledValue<'a>,
+    #[serde(default)]
+    exception_details: Option<serde::de::IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+struct CalledValue<'a> {
+    #[serde(borrow, default)]
+    value: Option<Cow<'a, str>>,
+}
+
+impl Browser {
+    /// The accessible name that the page's script computes for the first element that a selector finds: for the comparison
+    /// with the published cases. A look, like any other.
+    ///
+    /// # Errors
+    /// As for [`Browser::observe`].
+    pub async fn name_of(&self, selector: &str) -> Result<Option<String>, PageError> {
+        self.page_function(NAME_OF, [json!(selector)], CALL_MS).await
+    }
+
+    /// Our world in the present document; waits a little for a document that is being made.
+    pub(crate) async fn world(&self) -> Result<World, PageError> {
+        self.alive()?;
+        let made = self.router.wait_for(WORLD_WAIT_MS, |state| state.world.clone()).await;
+        self.alive()?;
+        made.ok_or(PageError::NoDocument)
+    }
+
+    /// Calls a function of the page's script in the present document with plain arguments.
+    pub(crate) async fn page_function<T: DeserializeOwned>(
+        &self,
+        function: PageFunction,
+        arguments: impl IntoIterator<Item = Value> + Send,
+        deadline: Duration,
+    ) -> Result<T, PageError> {
+        let world = self.world().await?;
+        let arguments = arguments.into_iter().map(Argument::Plain).collect();
+        self.page_function_in(&world, function, arguments, deadline).await
+    }
+
+    /// Calls a function of the page's script in one document, or fails when that document is gone.
+    pub(crate) async fn page_function_in<T: DeserializeOwned>(
+        &self,
+        world: &World,
+        function: PageFunction,
+        arguments: Vec<Argument>,
+        deadline: Duration,
+    ) -> Result<T, PageError> {
+        const METHOD: &str = "Runtime.callFunctionOn";
+        let arguments: Vec<Value> = arguments.into_iter().map(Value::from).collect();
+        let params = json!({
+            "functionDeclaration": function.0, "arguments": arguments,
+            "uniqueContextId": world.unique_id, "returnByValue": true,
+        });
+        let raw: Box<serde_json::value::RawValue> = match self.page_call_within(METHOD, params, deadline).await {
+            Err(CallError::Refused { .. }) => return Err(PageError::NoDocument),
+            other => other?,
+        };
+        read_answer(raw.get(), PAGE_ANSWER_BYTES_MAX)
+    }
+}
+
+fn read_answer<T: DeserializeOwned>(raw: &str, bytes_max: usize) -> Result<T, PageError> {
+    let called: Called<'_> = serde_json::from_str(raw).map_err(|_| PageError::Unreadable)?;
+    if called.exception_details.is_some() {
+        return Err(PageError::ScriptFailed);
+    }
+    let text = called.result.value.ok_or(PageError::Unreadable)?;
+    if text.len() > bytes_max {
+        return Err(PageError::TooLarge { bytes: text.len() });
+    }
+    serde_json::from_str(&text).map_err(|_| PageError::Unreadable)
+}
+
+#[cfg(test)]
+#[path = "world_tests.rs"]
+mod tests;

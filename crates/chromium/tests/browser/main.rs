@@ -1,0 +1,10 @@
+//! Drives a real Chromium as the unprivileged user `clicket`, behind a small loopback edge of the test's own.
+// Helpers of tests are no tests in clippy's eyes.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr)]
+
+mod failing;
+mod filling;
+mod lifetime;
+mod looking;
+mod pressing;
+mod support;

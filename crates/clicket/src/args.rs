@@ -1,0 +1,233 @@
+//! The command line.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// A guarded browser for agents: code lists what may be done on a page, a decision model picks one entry, a policy or a
+/// person allows it, and the latch opens once.
+#[derive(Debug, Parser)]
+#[command(name = "clicket", version, about, max_term_width = 100, propagate_version = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Do a chore: open URL and work towards GOAL within limits.
+    Run(Box<RunArgs>),
+    /// Show the table of controls that a model would be offered on a page.
+    Observe(Box<ObserveArgs>),
+    /// Open a page once and print which origins it would need listed.
+    Origins(Box<OriginsArgs>),
+    /// Read and verify the record of runs.
+    Journal(JournalArgs),
+    /// Check a policy file, or explain what it says of a request or class.
+    Policy(PolicyArgs),
+    /// Look for what a run needs on this machine, and say what to do about what is missing.
+    Doctor(DoctorArgs),
+    /// Print a completion script for a shell.
+    Completions(CompletionsArgs),
+}
+
+/// How far the browser may reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReachKind {
+    /// The start address's site and named ones; pictures, styles, fonts and scripts from public origins.
+    Site,
+    /// Exactly the start origin and those named with --origin.
+    Strict,
+}
+
+/// Road and browser.
+#[derive(Debug, Args)]
+pub(crate) struct BrowserArgs {
+    /// How far the browser may reach.
+    #[arg(long, value_enum, default_value = "site", help_heading = "Reach")]
+    pub(crate) reach: ReachKind,
+    /// One more site (registrable domain) that may be opened and written to.
+    #[arg(long = "site", value_name = "DOMAIN", help_heading = "Reach")]
+    pub(crate) sites: Vec<String>,
+    /// One more exact origin that may be opened and written to.
+    #[arg(long = "origin", value_name = "ORIGIN", help_heading = "Reach")]
+    pub(crate) origins: Vec<String>,
+    /// An origin on this machine, such as http://localhost:3000; plain HTTP is allowed there.
+    #[arg(long = "local-origin", value_name = "ORIGIN", help_heading = "Reach")]
+    pub(crate) local_origins: Vec<String>,
+    /// Dial ADDR:PORT for the host NAME, whatever DNS says, even on this machine.
+    #[arg(long = "dangerously-host-map", value_name = "NAME=ADDR:PORT", value_parser = host_map, help_heading = "Dangerous")]
+    pub(crate) host_map: Vec<(String, SocketAddr)>,
+    /// Trust the certificates that this CA file signs, besides the system's.
+    #[arg(long = "dangerously-trust-ca", value_name = "FILE", help_heading = "Dangerous")]
+    pub(crate) trust_ca: Vec<PathBuf>,
+    /// Run Chromium without its own sandbox.
+    #[arg(long = "dangerously-no-sandbox", help_heading = "Dangerous")]
+    pub(crate) no_sandbox: bool,
+    /// Show the browser's window.
+    #[arg(long, help_heading = "Browser")]
+    pub(crate) headed: bool,
+    /// Chromium or Chrome to use.
+    #[arg(long, env = "CLICKET_CHROMIUM", value_name = "FILE", help_heading = "Browser")]
+    pub(crate) chromium: Option<PathBuf>,
+    /// As root: the unprivileged user that the browser runs as.
+    #[arg(long, env = "CLICKET_BROWSER_USER", default_value = "clicket", value_name = "NAME", help_heading = "Browser")]
+    pub(crate) browser_user: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    /// Where to start.
+    pub(crate) url: String,
+    /// What is wanted, as an end state, in plain words.
+    #[arg(long)]
+    pub(crate) goal: String,
+    /// A value that may be typed, shown to the model: key=text.
+    #[arg(long = "value", value_name = "KEY=TEXT", help_heading = "Values")]
+    pub(crate) values: Vec<String>,
+    /// A value that may be typed and is shown to nobody: KEY[:text][@ORIGIN]=env:NAME, =file:PATH or =prompt. It is only
+    /// typed into password-like fields (with :text into any field) of the start origin (or of ORIGIN).
+    #[arg(long = "secret", value_name = "KEY=SOURCE", help_heading = "Values")]
+    pub(crate) secrets: Vec<String>,
+    /// The address must contain this at the end and not at the start.
+    #[arg(long, value_name = "PART", help_heading = "Proof")]
+    pub(crate) expect_url: Vec<String>,
+    /// The page must show this text at the end and not at the start.
+    #[arg(long, value_name = "TEXT", help_heading = "Proof")]
+    pub(crate) expect_text: Vec<String>,
+    /// This request must have been answered with success, such as "POST /cart".
+    #[arg(long, value_name = "REQUEST", help_heading = "Proof")]
+    pub(crate) expect_request: Vec<String>,
+    /// A write that may leave for the start origin without asking: a method and an exact path, such as "POST /cart".
+    #[arg(long = "allow", value_name = "REQUEST", help_heading = "Limits")]
+    pub(crate) allow: Vec<String>,
+    /// A policy file laid over the shipped policy.
+    #[arg(long, value_name = "FILE", help_heading = "Limits")]
+    pub(crate) policy: Option<PathBuf>,
+    /// Most steps to take.
+    #[arg(long, default_value_t = 25, value_parser = clap::value_parser!(u32).range(1..=500), help_heading = "Limits")]
+    pub(crate) steps: u32,
+    /// Most seconds to take.
+    #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=86_400), help_heading = "Limits")]
+    pub(crate) time: u64,
+    /// Most US dollars to spend on a remote model.
+    #[arg(long, default_value_t = 0.25, help_heading = "Limits")]
+    pub(crate) money: f64,
+    /// What decides: `reflex` (embedded), or `systemone:URL` with its key in TYPESAFE_API_KEY.
+    #[arg(long, default_value = "reflex", value_name = "MODEL")]
+    pub(crate) model: String,
+    /// Folder of the journal.
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub(crate) journal: Option<PathBuf>,
+    /// Save a picture of the last page here, as PNG, with secret fields painted over.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) screenshot: Option<PathBuf>,
+    /// Print one JSON document at the end instead of live lines.
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) browser: BrowserArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ObserveArgs {
+    /// Page to look at.
+    pub(crate) url: String,
+    /// Print one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Save a picture of the page here, as PNG.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) screenshot: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) browser: BrowserArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct OriginsArgs {
+    /// Page to open.
+    pub(crate) url: String,
+    /// Print one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) browser: BrowserArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct JournalArgs {
+    /// Folder of the journal.
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(crate) journal: Option<PathBuf>,
+    #[command(subcommand)]
+    pub(crate) command: JournalCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum JournalCommand {
+    /// List runs, newest first.
+    List,
+    /// Show what happened in a run.
+    Show {
+        /// Name of the run; `last` for the newest.
+        run: String,
+        /// Print every record as JSON, one a line.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check that a run's record is whole and unchanged.
+    Verify {
+        /// Name of the run; `last` for the newest; all runs when left out.
+        run: Option<String>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PolicyArgs {
+    #[command(subcommand)]
+    pub(crate) command: PolicyCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Check a policy file: keys, contradictions, examples.
+    Check {
+        /// The file.
+        file: PathBuf,
+    },
+    /// Print what the policy says of every class, and of one request if given.
+    Explain {
+        /// A policy file laid over the shipped one.
+        #[arg(long, value_name = "FILE")]
+        policy: Option<PathBuf>,
+        /// A request, such as "POST https://shop.example/cart".
+        request: Option<String>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Chromium or Chrome to use.
+    #[arg(long, env = "CLICKET_CHROMIUM", value_name = "FILE")]
+    pub(crate) chromium: Option<PathBuf>,
+    /// As root: the unprivileged user that the browser runs as.
+    #[arg(long, env = "CLICKET_BROWSER_USER", default_value = "clicket", value_name = "NAME")]
+    pub(crate) browser_user: String,
+    /// Folder of the journal.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) journal: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell.
+    pub(crate) shell: clap_complete::Shell,
+}
+
+fn host_map(text: &str) -> Result<(String, SocketAddr), String> {
+    let wrong = "write it as NAME=ADDR:PORT, such as shop.example=127.0.0.1:8443";
+    let (name, address) = text.split_once('=').ok_or(wrong)?;
+    let address = address.parse().map_err(|_| wrong)?;
+    Ok((name.to_owned(), address))
+}

@@ -1,0 +1,160 @@
+//! `clicket run`.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use clicket_console::{TerminalDesk, Unattended};
+use clicket_guard::approval::{Approver, DeskKey};
+use clicket_guard::policy::{Policy, RequestPattern};
+use clicket_guard::web::WebUrl;
+use clicket_journal::{Journal, RunId};
+use clicket_session::{Budgets, End, Expectation, Parts, RunConfig, RunReport, Silent, Watch};
+use tokio::sync::Notify;
+
+use crate::args::RunArgs;
+use crate::failure::Failure;
+use crate::screen::Screen;
+use crate::{grants, journal_command, policy_command, wiring};
+
+pub(crate) async fn run(args: RunArgs, screen: &Screen) -> Result<ExitCode, Failure> {
+    let start = grants::start(&args.url)?;
+    let config = config(&args, &start)?;
+    let (decider, _) = wiring::decider(&args.model)?;
+    check_picture_place(args.screenshot.as_deref())?;
+    let folder = journal_command::folder(args.journal.clone())?;
+    let stop = Arc::new(Notify::new());
+    watch_for_interrupt(&stop);
+    let run = RunId::new(unix_ms(), rand::random());
+    let journal = Journal::create(&folder, &run).map_err(|error| Failure::fault(format!("{error}; nothing was done")))?;
+    let road = match wiring::open_road(&start, &args.browser).await {
+        Ok(road) => road,
+        Err(failure) => {
+            // The record says that nothing happened.
+            drop(journal.seal(unix_ms(), "not started"));
+            return Err(failure);
+        }
+    };
+    let watch: Arc<dyn Watch> = if args.json { Arc::new(Silent) } else { Arc::new(*screen) };
+    let parts = Parts {
+        browser: road.browser,
+        edge: road.edge,
+        edge_events: road.events,
+        decider,
+        approver: desk(),
+        watch,
+        stop,
+        journal,
+        nonce: wiring::nonce(),
+    };
+    let report = clicket_session::run(parts, config).await.map_err(Failure::fault)?;
+    let picture = save_picture(&args, &folder, &report)?;
+    print_end(&args, &report, picture.as_deref(), screen);
+    Ok(ExitCode::from(report.end.exit_code()))
+}
+
+fn config(args: &RunArgs, start: &WebUrl) -> Result<RunConfig, Failure> {
+    if args.goal.trim().is_empty() {
+        return Err(Failure::usage("--goal is empty: say what is wanted, as an end state"));
+    }
+    let mut policy: Policy = policy_command::read(args.policy.as_deref())?;
+    for pattern in &args.allow {
+        let pattern = RequestPattern::parse(pattern).map_err(|why| Failure::usage(format!("--allow: {why}")))?;
+        policy.allow_write(pattern, start.origin());
+    }
+    if !(0.0..=1_000.0).contains(&args.money) {
+        return Err(Failure::usage("--money must be between 0 and 1000 US dollars"));
+    }
+    let (_, model_id) = wiring::decider(&args.model)?;
+    Ok(RunConfig {
+        start: start.clone(),
+        goal: args.goal.clone(),
+        values: grants::values(&args.values)?,
+        secrets: grants::secrets(&args.secrets, start)?,
+        expectations: expectations(args)?,
+        policy,
+        model_id,
+        budgets: Budgets { steps: args.steps, time_ms: args.time.saturating_mul(1_000), usd: args.money, ..Budgets::default() },
+        seams: wiring::seams(&args.browser),
+    })
+}
+
+fn expectations(args: &RunArgs) -> Result<Vec<Expectation>, Failure> {
+    let urls = args.expect_url.iter().map(|part| ("--expect-url", Expectation::url(part)));
+    let texts = args.expect_text.iter().map(|text| ("--expect-text", Expectation::text(text)));
+    let requests = args.expect_request.iter().map(|pattern| ("--expect-request", Expectation::request(pattern)));
+    urls.chain(texts).chain(requests).map(|(option, read)| read.map_err(|why| Failure::usage(format!("{option}: {why}")))).collect()
+}
+
+/// The terminal if there is one; otherwise nobody can be asked.
+fn desk() -> Arc<dyn Approver> {
+    match TerminalDesk::open(DeskKey::mint()) {
+        Ok(desk) => Arc::new(desk),
+        Err(_) => Arc::new(Unattended),
+    }
+}
+
+/// First Ctrl-C or SIGTERM ends the run in order; the browser goes and the journal is sealed.
+pub(crate) fn watch_for_interrupt(stop: &Arc<Notify>) {
+    let stop = Arc::clone(stop);
+    tokio::spawn(async move {
+        let terminate = async {
+            match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+                Ok(mut signal) => drop(signal.recv().await),
+                Err(_) => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            _ = tokio::signal::ctrl_c() => {}
+            () = terminate => {}
+        }
+        stop.notify_one();
+    });
+}
+
+fn check_picture_place(file: Option<&Path>) -> Result<(), Failure> {
+    let folder = file.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
+    match folder {
+        Some(folder) if !folder.is_dir() => Err(Failure::usage(format!("--screenshot: the folder {} does not exist", folder.display()))),
+        _ => Ok(()),
+    }
+}
+
+fn save_picture(args: &RunArgs, folder: &Path, report: &RunReport) -> Result<Option<std::path::PathBuf>, Failure> {
+    let Some(picture) = &report.picture else { return Ok(None) };
+    let file = args.screenshot.clone().unwrap_or_else(|| folder.join(format!("{}.png", report.run)));
+    std::fs::write(&file, picture).map_err(|error| Failure::fault(format!("the picture could not be saved as {}: {error}", file.display())))?;
+    Ok(Some(file))
+}
+
+fn print_end(args: &RunArgs, report: &RunReport, picture: Option<&Path>, screen: &Screen) {
+    if args.json {
+        let mut value = serde_json::to_value(report).unwrap_or_default();
+        if let (Some(map), Some(picture)) = (value.as_object_mut(), picture) {
+            map.insert("picture".into(), picture.display().to_string().into());
+        }
+        screen.out(&value.to_string());
+        return;
+    }
+    screen.end(report);
+    if let Some(picture) = picture {
+        screen.out(&format!("  picture    {}", picture.display()));
+    }
+    screen.out(&format!("  journal    {} ({})", report.journal.display(), report.journal_head));
+    screen.out(&format!("             clicket journal verify {}", report.run));
+}
+
+/// What to do next, for an end that is not the wanted one.
+pub(crate) fn advice(end: &End) -> Option<&str> {
+    match end {
+        End::Verified { .. } | End::Interrupted => None,
+        End::Unverified { .. } => Some("Look at the picture and the journal before relying on it."),
+        End::Uncertain { .. } => Some("Look at the site before running this again: the write may have happened."),
+        End::HandedBack { next, .. } => Some(next),
+    }
+}
+
+pub(crate) fn unix_ms() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(u64::MAX))
+}

@@ -1,0 +1,117 @@
+//! Prints: results on standard output, live lines and errors on standard error; colour only on a terminal.
+
+use std::io::{IsTerminal as _, Write as _};
+
+use clicket_session::{End, Live, RunReport, StepReport, Watch};
+
+use crate::failure::Failure;
+use crate::run_command::advice;
+
+/// Where things are printed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Screen {
+    colour: bool,
+}
+
+/// A colour with a meaning.
+#[derive(Clone, Copy)]
+enum Tone {
+    Good,
+    Bad,
+    Dim,
+    Strong,
+}
+
+impl Screen {
+    /// Looks at standard error: colour on a terminal unless NO_COLOR is set.
+    pub(crate) fn open() -> Self {
+        let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        Self { colour: wanted && std::io::stderr().is_terminal() }
+    }
+
+    /// Prints a result line.
+    pub(crate) fn out(&self, line: &str) {
+        drop(writeln!(std::io::stdout(), "{line}"));
+    }
+
+    /// Prints a live line.
+    pub(crate) fn live(&self, line: &str) {
+        drop(writeln!(std::io::stderr(), "{line}"));
+    }
+
+    /// Prints a failure.
+    pub(crate) fn failure(&self, failure: &Failure) {
+        self.live(&format!("{} {failure}", self.toned(Tone::Bad, "error:")));
+    }
+
+    /// Prints how a run ended.
+    pub(crate) fn end(&self, report: &RunReport) {
+        let (tone, said) = match &report.end {
+            End::Verified { because } => (Tone::Good, because.join("; ")),
+            End::Unverified { because } => (Tone::Bad, because.clone()),
+            End::Uncertain { request } => (Tone::Bad, format!("{request} was sent and its answer never came")),
+            End::HandedBack { reason, .. } => (Tone::Bad, reason.in_words()),
+            End::Interrupted => (Tone::Bad, "stopped by the operator; the browser is gone".to_owned()),
+        };
+        self.out(&format!("{} {said}", self.toned(tone, report.end.word())));
+        if let Some(next) = advice(&report.end) {
+            self.out(&format!("  next       {next}"));
+        }
+        let (passed, stopped, released) = report.requests;
+        self.out(&format!("  at         {}", report.url));
+        let window = report.steps.iter().map(|step| step.settle_ms).max().unwrap_or(0);
+        self.out(&format!("  steps      {} in {:.1} s (settle window {window} ms a step)", report.steps.len(), report.wall_ms as f64 / 1_000.0));
+        self.out(&format!("  requests   {passed} passed, {released} writes released, {stopped} stopped"));
+    }
+
+    fn toned(&self, tone: Tone, text: &str) -> String {
+        if !self.colour {
+            return text.to_owned();
+        }
+        let code = match tone {
+            Tone::Good => "32",
+            Tone::Bad => "31",
+            Tone::Dim => "2",
+            Tone::Strong => "1",
+        };
+        format!("\u{1b}[{code}m{text}\u{1b}[0m")
+    }
+
+    fn step(&self, step: &StepReport) {
+        let (passed, stopped, released) = step.requests;
+        let good = matches!(step.outcome, Some(clicket_guard::outcome::Outcome::Done { .. }));
+        let tone = if good { Tone::Good } else { Tone::Bad };
+        self.live(&format!("{} {}", self.toned(Tone::Strong, &format!("{:>3}", step.number)), step.chosen));
+        let requests = [(passed, "passed"), (released, "released"), (stopped, "stopped")]
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, word)| format!("{count} {word}"))
+            .collect::<Vec<_>>()
+            .join(", ");
+        let requests = if requests.is_empty() { String::new() } else { format!(" \u{b7} requests: {requests}") };
+        let facts = format!(
+            "    saw {} controls, offered {} \u{b7} confidence {:.2} \u{b7} {} \u{b7} ",
+            step.seen.0, step.seen.1, step.confidence, step.allowed_by
+        );
+        let times = format!("{requests} \u{b7} {} ms, {} own", step.wall_ms, step.own_ms());
+        self.live(&format!("{}{}{}", self.toned(Tone::Dim, &facts), self.toned(tone, &step.happened), self.toned(Tone::Dim, &times)));
+    }
+}
+
+impl Watch for Screen {
+    fn see(&self, live: &Live<'_>) {
+        match live {
+            Live::Started { url, model, seams } => {
+                self.live(&format!("{} {url}   model: {model}", self.toned(Tone::Strong, "run")));
+                for seam in *seams {
+                    self.live(&format!("    {} {seam}", self.toned(Tone::Bad, "seam:")));
+                }
+            }
+            Live::Step(step) => self.step(step),
+            Live::Asking(words) => self.live(&format!("    {} {}", self.toned(Tone::Strong, "asking:"), words.title)),
+            Live::Stopped { request, why } => self.live(&format!("    {} {request}: {why}", self.toned(Tone::Bad, "stopped:"))),
+            Live::Released { request, by } => self.live(&format!("    {} {request}, allowed by {by}", self.toned(Tone::Good, "released:"))),
+            Live::Ended(_) => {}
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The chore on the first shop and on a second one with other labels, order, paths and markup.
+
+use clicket_shop::{Front, ShopConfig};
+
+use crate::support::{Case, count, is_exactly_the_chore};
+
+#[test]
+fn the_chore_is_verified_by_the_shops_own_log_every_time_soak() {
+    for round in 0..count(2, 20) {
+        let case = Case::start(ShopConfig::default());
+        let ran = case.run(&[case.chore(), vec!["--json".into()]].concat());
+        assert!(ran.code == 0 && is_exactly_the_chore(&ran.effects()), "round {round}: {}", ran.said());
+        let report = ran.json();
+        let steps = report["steps"].as_array().unwrap().len();
+        assert!((6..=10).contains(&steps), "round {round}: {steps} steps: {}", ran.said());
+        let verified = crate::support::clicket().args(["journal", "verify", "last", "--journal"]).arg(case.journal()).output().unwrap();
+        assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
+    }
+}
+
+#[test]
+fn the_same_chore_works_on_a_second_shop_with_other_labels_order_paths_and_markup_soak() {
+    let mut failed = Vec::new();
+    for seed in 0..count(3, 20) {
+        let case = Case::start(ShopConfig { front: Front::Second, seed, ..ShopConfig::default() });
+        let ran = case.run(&[case.chore(), vec!["--json".into()]].concat());
+        if ran.code != 0 || !is_exactly_the_chore(&ran.effects()) {
+            failed.push(format!("seed {seed}: {}", ran.said()));
+        }
+    }
+    assert!(failed.is_empty(), "{} failed:\n{}", failed.len(), failed.join("\n"));
+}
+
+#[test]
+fn a_wrong_expectation_is_never_verified() {
+    let case = Case::start(ShopConfig::default());
+    let mut options = case.chore();
+    options.extend(["--expect-text".into(), "Your order is on its way".into(), "--steps".into(), "12".into()]);
+    let ran = case.run(&options);
+    assert!(ran.code == 3 || ran.code == 4, "{}", ran.said());
+    assert!(!ran.out.contains("verified the page"), "{}", ran.said());
+}
+
+#[test]
+fn what_was_true_before_the_first_step_proves_nothing() {
+    let case = Case::start(ShopConfig::default());
+    let mut options = case.chore();
+    options.extend(["--expect-url".into(), "shop.example".into()]);
+    let ran = case.run(&options);
+    assert_eq!(ran.code, 4, "{}", ran.said());
+    assert!(ran.out.contains("was true before the first step"), "{}", ran.said());
+    assert!(ran.effects().is_empty(), "{}", ran.said());
+}
+
+#[test]
+fn nothing_is_left_behind() {
+    let case = Case::start(ShopConfig::default());
+    let ran = case.run(&case.chore());
+    assert_eq!(ran.code, 0, "{}", ran.said());
+    assert_eq!(crate::support::left_behind(), Vec::<String>::new());
+}

@@ -1,0 +1,159 @@
+//! Brings up a shop, runs the binary against it, and reads what both say.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use clicket_shop::{Effect, LogEntry, Shop, ShopConfig};
+use serde_json::Value;
+
+/// Runs in the soak; the suite takes a few.
+pub(crate) fn count(suite: u64, soak: u64) -> u64 {
+    if std::env::var_os("CLICKET_SOAK").is_some() { soak } else { suite }
+}
+
+/// One browser case at a time on two cores: cases wait for each other, not for deadlines.
+static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
+
+/// A shop, a folder for everything a run writes, and what to run.
+pub(crate) struct Case {
+    runtime: tokio::runtime::Runtime,
+    shop: Option<Shop>,
+    pub(crate) folder: tempfile::TempDir,
+    _turn: std::sync::MutexGuard<'static, ()>,
+}
+
+/// What a run left behind.
+pub(crate) struct Ran {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+    pub(crate) log: Vec<LogEntry>,
+}
+
+impl Case {
+    pub(crate) fn start(config: ShopConfig) -> Self {
+        let turn = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let shop = runtime.block_on(Shop::start(config)).unwrap();
+        Self { runtime, shop: Some(shop), folder: tempfile::tempdir().unwrap(), _turn: turn }
+    }
+
+    pub(crate) fn shop(&self) -> &Shop {
+        self.shop.as_ref().unwrap()
+    }
+
+    pub(crate) fn journal(&self) -> PathBuf {
+        self.folder.path().join("journal")
+    }
+
+    /// Options that lead the browser to the shop and keep everything it writes in the folder.
+    pub(crate) fn road(&self) -> Vec<String> {
+        let ca = self.folder.path().join("ca.pem");
+        std::fs::write(&ca, self.shop().ca_pem()).unwrap();
+        let address = self.shop().address();
+        let mut road: Vec<String> = Vec::new();
+        for name in &self.shop().config().names {
+            road.extend(["--dangerously-host-map".into(), format!("{name}={address}")]);
+        }
+        road.extend(["--dangerously-trust-ca".into(), ca.display().to_string(), "--journal".into(), self.journal().display().to_string()]);
+        road
+    }
+
+    /// The chore's options, with the two writes it needs allowed.
+    pub(crate) fn chore(&self) -> Vec<String> {
+        let mut options = self.chore_without_leave();
+        let paths = &self.shop().look().paths;
+        for path in [paths.sign_in, paths.add] {
+            options.extend(["--allow".into(), format!("POST {path}")]);
+        }
+        options
+    }
+
+    /// The chore's options without any write allowed.
+    pub(crate) fn chore_without_leave(&self) -> Vec<String> {
+        let mut options: Vec<String> = vec!["run".into(), self.shop().url(), "--goal".into(), ShopConfig::GOAL.into()];
+        options.extend(["--value".into(), format!("email={}", ShopConfig::EMAIL), "--secret".into(), "password=env:SHOP_PASSWORD".into()]);
+        options.extend(["--expect-text".into(), self.shop().look().added_text(ShopConfig::WANTED)]);
+        options.extend(self.road());
+        options
+    }
+
+    pub(crate) fn run(&self, options: &[String]) -> Ran {
+        let output = clicket().args(options).output().unwrap();
+        self.ran(&output)
+    }
+
+    pub(crate) fn ran(&self, output: &Output) -> Ran {
+        Ran {
+            code: output.status.code().unwrap_or(-1),
+            out: String::from_utf8_lossy(&output.stdout).into_owned(),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+            log: self.shop().log(),
+        }
+    }
+
+    /// Every file that the run wrote.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        walk(self.folder.path(), &mut found);
+        found
+    }
+}
+
+impl Drop for Case {
+    fn drop(&mut self) {
+        if let Some(shop) = self.shop.take() {
+            self.runtime.block_on(shop.stop());
+        }
+    }
+}
+
+fn walk(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { walk(&path, found) } else { found.push(path) }
+    }
+}
+
+impl Ran {
+    /// What the shop says changed, reads left out.
+    pub(crate) fn effects(&self) -> Vec<&Effect> {
+        self.log.iter().map(|entry| &entry.effect).filter(|effect| **effect != Effect::None).collect()
+    }
+
+    /// Everything that was printed, for a failing assertion.
+    pub(crate) fn said(&self) -> String {
+        format!("exit {}\n{}\n{}\neffects: {:?}", self.code, self.out, self.err, self.effects())
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.said()))
+    }
+}
+
+/// The binary, with the shop's password in its environment and no colour.
+pub(crate) fn clicket() -> Command {
+    let mut command = Command::new("setsid");
+    // A session of its own has no terminal, so nobody can be asked.
+    command.arg("--wait").arg(env!("CARGO_BIN_EXE_clicket")).env("SHOP_PASSWORD", ShopConfig::PASSWORD).env("NO_COLOR", "1");
+    command
+}
+
+/// The two effects of the chore and nothing else.
+pub(crate) fn is_exactly_the_chore(effects: &[&Effect]) -> bool {
+    matches!(effects, [Effect::SignedIn { email }, Effect::AddedToBasket { product, quantity: 1 }]
+        if email == ShopConfig::EMAIL && product == ShopConfig::WANTED)
+}
+
+/// Browser processes and profiles that a run left behind.
+pub(crate) fn left_behind() -> Vec<String> {
+    let mut left = Vec::new();
+    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
+        let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        if line.contains("--remote-debugging-pipe") && line.contains("clicket-") {
+            left.push(line.chars().take(200).collect());
+        }
+    }
+    left
+}

@@ -1,0 +1,368 @@
+//! What comes from the edge: records are kept, held requests are judged, asked about, released or refused.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use clicket_egress::{EdgeEvent, HeldRequest, HoldRefusal, Outcome, RequestRecord, Sent};
+use clicket_guard::approval::{Answered, Approver, Attendance, Moment};
+use clicket_guard::gate::{self, Admission, Effect, Pending, Refusal};
+use clicket_guard::permit::EffectPermit;
+use clicket_guard::policy::Policy;
+use clicket_guard::reach::WriteClass;
+use clicket_guard::risk;
+use clicket_guard::secret::Scrubber;
+use clicket_journal::{Journal, JournalError};
+use serde_json::json;
+use tokio::sync::mpsc;
+
+use crate::clock::Clock;
+use crate::live::{Live, Watch};
+use crate::report::{End, HandBack};
+
+/// Requests kept as evidence; a page that makes more has no business with an expectation.
+const EVIDENCE_MAX: usize = 10_000;
+/// Requests that wait for a person at once; the rest are refused.
+const WAITING_MAX: usize = 16;
+
+type AskingEffect = std::pin::Pin<Box<dyn Future<Output = Answered> + Send>>;
+
+/// The session's side of the edge.
+pub(crate) struct EdgeDesk {
+    events: mpsc::Receiver<EdgeEvent>,
+    pub(crate) journal: Journal,
+    pub(crate) policy: Policy,
+    pub(crate) approver: Arc<dyn Approver>,
+    pub(crate) watch: Arc<dyn Watch>,
+    pub(crate) scrub: Scrubber,
+    pub(crate) clock: Clock,
+    wait: Duration,
+    asking: Option<(Box<HeldRequest>, Pending<Effect>, AskingEffect, u64)>,
+    waiting: VecDeque<Box<HeldRequest>>,
+    /// Intents without an outcome yet, by what they were for.
+    open: Vec<(String, OpenIntent)>,
+    /// The action being performed or settled, for writes that follow it.
+    pub(crate) acting: Option<String>,
+    /// Answered requests: method and address.
+    pub(crate) answered: Vec<(String, String)>,
+    /// Passed, stopped, released.
+    pub(crate) counts: (u64, u64, u64),
+    fresh: Vec<Box<RequestRecord>>,
+    /// Requests of the first page, kept for a look.
+    pub(crate) opened: Vec<RequestRecord>,
+    /// Why the run can't go on, if it can't.
+    pub(crate) trouble: Option<End>,
+    /// The journal failed; nothing more may be done.
+    pub(crate) fault: Option<JournalError>,
+    /// Time that people took, milliseconds.
+    pub(crate) person_ms: u64,
+    last_document: HashMap<String, u16>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum OpenIntent {
+    Act,
+    Request(u64),
+}
+
+pub(crate) struct DeskParts {
+    pub(crate) events: mpsc::Receiver<EdgeEvent>,
+    pub(crate) journal: Journal,
+    pub(crate) policy: Policy,
+    pub(crate) approver: Arc<dyn Approver>,
+    pub(crate) watch: Arc<dyn Watch>,
+    pub(crate) scrub: Scrubber,
+    pub(crate) clock: Clock,
+    pub(crate) wait: Duration,
+}
+
+impl EdgeDesk {
+    pub(crate) fn new(parts: DeskParts) -> Self {
+        let DeskParts { events, journal, policy, approver, watch, scrub, clock, wait } = parts;
+        Self {
+            events,
+            journal,
+            policy,
+            approver,
+            watch,
+            scrub,
+            clock,
+            wait,
+            asking: None,
+            waiting: VecDeque::new(),
+            open: Vec::new(),
+            acting: None,
+            answered: Vec::new(),
+            counts: (0, 0, 0),
+            fresh: Vec::new(),
+            opened: Vec::new(),
+            trouble: None,
+            fault: None,
+            person_ms: 0,
+            last_document: HashMap::new(),
+        }
+    }
+
+    /// Runs `work` while the edge is attended to.
+    pub(crate) async fn watching<F: Future>(&mut self, work: F) -> F::Output {
+        tokio::pin!(work);
+        loop {
+            tokio::select! {
+                biased;
+                out = &mut work => return out,
+                () = self.turn() => {}
+            }
+        }
+    }
+
+    /// True while a person is being asked about a request.
+    pub(crate) fn is_asking(&self) -> bool {
+        self.asking.is_some()
+    }
+
+    /// Waits until nobody is being asked.
+    pub(crate) async fn finish_asking(&mut self) {
+        while self.is_asking() {
+            self.turn().await;
+        }
+    }
+
+    /// Takes what has arrived and does not wait for more.
+    pub(crate) fn drain(&mut self) {
+        while let Ok(event) = self.events.try_recv() {
+            self.arrive(event);
+        }
+    }
+
+    pub(crate) fn now(&self) -> Moment {
+        self.clock.now()
+    }
+
+    /// Status of the last document at this address.
+    pub(crate) fn document_status(&self, url: &str) -> Option<u16> {
+        self.last_document.get(url).copied()
+    }
+
+    /// Notes that an action's intent is written and its outcome is not.
+    pub(crate) fn begin(&mut self, intent: &str) {
+        self.open.push((intent.to_owned(), OpenIntent::Act));
+        self.acting = Some(intent.to_owned());
+    }
+
+    /// Writes an action's outcome.
+    pub(crate) fn finish(&mut self, intent: &str, outcome: &serde_json::Value) -> Result<(), JournalError> {
+        self.open.retain(|(open, _)| open != intent);
+        self.append("outcome", &json!({"intent": intent, "outcome": outcome}))
+    }
+
+    /// Writes a record.
+    pub(crate) fn append(&mut self, kind: &'static str, body: &serde_json::Value) -> Result<(), JournalError> {
+        let at = self.now().unix_ms;
+        self.journal.append(at, kind, body).map(drop)
+    }
+
+    /// Writes the records of requests since the last call.
+    pub(crate) fn write_requests(&mut self) -> Result<Vec<Box<RequestRecord>>, JournalError> {
+        let fresh = std::mem::take(&mut self.fresh);
+        if !fresh.is_empty() {
+            let records: Vec<serde_json::Value> = fresh.iter().map(|record| self.scrubbed(record)).collect();
+            self.append("requests", &json!({"requests": records}))?;
+        }
+        Ok(fresh)
+    }
+
+    /// Closes intents that have no outcome: what came of them is not known.
+    pub(crate) fn close_open(&mut self, why: &str) -> Result<Option<String>, JournalError> {
+        let mut sent = None;
+        for (intent, kind) in std::mem::take(&mut self.open) {
+            self.append("outcome", &json!({"intent": intent, "outcome": {"outcome": "unknown", "why": why}}))?;
+            if kind != OpenIntent::Act {
+                sent = Some(intent);
+            }
+        }
+        Ok(sent)
+    }
+
+    async fn turn(&mut self) {
+        let Some((_, _, answer, _)) = &mut self.asking else {
+            match self.events.recv().await {
+                Some(event) => self.arrive(event),
+                None => std::future::pending().await,
+            }
+            return;
+        };
+        tokio::select! {
+            answered = answer => self.answer(answered),
+            Some(event) = self.events.recv() => self.arrive(event),
+        }
+    }
+
+    fn arrive(&mut self, event: EdgeEvent) {
+        match event {
+            EdgeEvent::Recorded(record) => self.record(record),
+            EdgeEvent::Held(held) if self.asking.is_none() => self.judge(held),
+            EdgeEvent::Held(held) if self.waiting.len() < WAITING_MAX => self.waiting.push_back(held),
+            EdgeEvent::Held(held) => held.refuse(HoldRefusal::TooManyHeld),
+        }
+    }
+
+    fn record(&mut self, record: Box<RequestRecord>) {
+        match record.outcome {
+            Outcome::Passed => self.counts.0 += 1,
+            Outcome::HeldReleased => self.counts.2 += 1,
+            Outcome::Refused(_) | Outcome::HeldRefused(_) | Outcome::Failed(_) => self.counts.1 += 1,
+        }
+        let good = record.status.is_some_and(|status| (200..400).contains(&status));
+        if good && self.answered.len() < EVIDENCE_MAX {
+            self.answered.push((record.method.clone(), record.url.clone()));
+        }
+        if let ("document", Some(status)) = (record.destination.as_str(), record.status) {
+            self.last_document.insert(record.url.clone(), status);
+        }
+        if let Some(at) = self.open.iter().position(|(_, kind)| *kind == OpenIntent::Request(record.id)) {
+            let (intent, _) = self.open.swap_remove(at);
+            let outcome = json!({"status": record.status, "sent": record.sent, "request": record.outcome});
+            let written = self.append("outcome", &json!({"intent": intent, "outcome": outcome}));
+            self.keep_fault(written);
+            if record.status.is_none() && record.sent != Sent::Nothing {
+                self.trouble = Some(End::Uncertain { request: self.shown(&record.method, &record.url) });
+            }
+        }
+        self.fresh.push(record);
+    }
+
+    /// Nobody reads the answer of a beacon, so nobody misses it: it is refused without a question.
+    fn judge(&mut self, held: Box<HeldRequest>) {
+        if held.class() == WriteClass::Beacon || self.trouble.is_some() || self.fault.is_some() {
+            held.refuse(HoldRefusal::Policy);
+            return;
+        }
+        let image = held.image().clone();
+        let class = risk::of_request(&image);
+        let judgement = self.policy.judge_request(class, &image, self.approver.attendance());
+        let grounds = judgement.reasons.join("; ");
+        let shown = self.shown(&image.method, &image.url);
+        let effect = Effect { image, after: self.acting.clone(), scrub: self.scrub.clone() };
+        let now = self.now();
+        match gate::admit_effect(&mut self.journal, now, effect, judgement) {
+            Ok(Admission::Permit(permit)) => self.release(held, permit, &shown, &grounds),
+            Ok(Admission::Ask(ticket, pending)) => {
+                if self.approver.attendance() == Attendance::Attended {
+                    self.watch.see(&Live::Asking(ticket.words()));
+                }
+                let approver = Arc::clone(&self.approver);
+                let wait = self.wait;
+                let answer = Box::pin(async move { approver.ask(ticket, wait).await });
+                self.asking = Some((held, pending, answer, self.clock.elapsed_ms()));
+            }
+            Ok(Admission::Refused(refusal)) => self.refuse(held, &shown, &refusal),
+            Err(error) => {
+                held.refuse(HoldRefusal::RunEnds);
+                self.fault = Some(error);
+            }
+        }
+    }
+
+    fn answer(&mut self, answered: Answered) {
+        let Some((held, pending, _, since)) = self.asking.take() else { return };
+        self.person_ms += self.clock.elapsed_ms().saturating_sub(since);
+        let shown = self.shown(&held.image().method, &held.image().url);
+        match answered {
+            Answered::Nobody => {
+                held.refuse(HoldRefusal::Unattended);
+                self.stopped(&shown, "nobody was there to allow it");
+                let hint = allow_hint(&shown);
+                self.hand_back(HandBack::NeedsAPerson(format!("{shown} was held and nobody was there to allow it")), hint);
+            }
+            Answered::By(approval) => {
+                let now = self.now();
+                match gate::answer_effect(&mut self.journal, now, pending, approval) {
+                    Ok(Admission::Permit(permit)) => self.release(held, permit, &shown, "a person at the terminal"),
+                    Ok(Admission::Refused(refusal)) => self.refuse(held, &shown, &refusal),
+                    // The gate never asks twice about one deed.
+                    Ok(Admission::Ask(..)) => held.refuse(HoldRefusal::Policy),
+                    Err(error) => {
+                        held.refuse(HoldRefusal::RunEnds);
+                        self.fault = Some(error);
+                    }
+                }
+            }
+        }
+        if let Some(next) = self.waiting.pop_front() {
+            self.judge(next);
+        }
+    }
+
+    fn release(&mut self, held: Box<HeldRequest>, permit: EffectPermit, shown: &str, by: &str) {
+        let (id, intent) = (held.id(), permit.intent().to_owned());
+        self.open.push((intent.clone(), OpenIntent::Request(id)));
+        match held.release(permit) {
+            // What becomes of it comes as its record.
+            Ok(_) => self.watch.see(&Live::Released { request: shown, by }),
+            Err(_) => {
+                self.open.retain(|(open, _)| *open != intent);
+                let written = self.append("outcome", &json!({"intent": intent, "outcome": {"outcome": "not_sent", "why": "the browser gave up or the request is another"}}));
+                self.keep_fault(written);
+            }
+        }
+    }
+
+    fn refuse(&mut self, held: Box<HeldRequest>, shown: &str, refusal: &Refusal) {
+        let why = match refusal {
+            Refusal::Policy { reasons } => reasons.join("; "),
+            Refusal::Person | Refusal::PersonStopped => "a person refused it".into(),
+            Refusal::OtherTicket => "the approval was for something else".into(),
+            Refusal::Expired => "the approval came too late".into(),
+            Refusal::LevelTooLow => "the approval proves too little for this kind of request".into(),
+        };
+        held.refuse(match refusal {
+            Refusal::Person | Refusal::PersonStopped => HoldRefusal::Person,
+            Refusal::Policy { .. } | Refusal::OtherTicket | Refusal::Expired | Refusal::LevelTooLow => HoldRefusal::Policy,
+        });
+        self.stopped(shown, &why);
+        let reason = HandBack::Refused(format!("{shown}: {why}"));
+        self.hand_back(reason, "Nothing was sent and the page still holds what was typed.".into());
+    }
+
+    fn stopped(&self, request: &str, why: &str) {
+        self.watch.see(&Live::Stopped { request, why });
+    }
+
+    fn hand_back(&mut self, reason: HandBack, next: String) {
+        if self.trouble.is_none() {
+            self.trouble = Some(End::HandedBack { reason, next });
+        }
+    }
+
+    fn keep_fault(&mut self, written: Result<(), JournalError>) {
+        if let Err(error) = written {
+            self.fault = Some(error);
+        }
+    }
+
+    fn shown(&self, method: &str, url: &str) -> String {
+        let public = url::Url::parse(url)
+            .map(|mut url| {
+                url.set_query(None);
+                url.set_fragment(None);
+                url.to_string()
+            })
+            .unwrap_or_default();
+        format!("{method} {}", self.scrub.scrub(&public))
+    }
+
+    fn scrubbed(&self, record: &RequestRecord) -> serde_json::Value {
+        let text = serde_json::to_string(record).unwrap_or_default();
+        serde_json::from_str(&self.scrub.scrub(&text)).unwrap_or_else(|_| json!({"id": record.id, "unprintable": true}))
+    }
+}
+
+/// What an operator would write to let this request through next time.
+fn allow_hint(shown: &str) -> String {
+    let path = shown.split_once(' ').and_then(|(method, url)| Some((method, url::Url::parse(url).ok()?)));
+    match path {
+        Some((method, url)) => format!("Run it again at a terminal to be asked, or add --allow \"{method} {}\" if this write is meant to happen.", url.path()),
+        None => "Run it again at a terminal to be asked.".into(),
+    }
+}
+

@@ -1,0 +1,171 @@
+//! How a run ended, and what each step was.
+
+use clicket_guard::outcome::Outcome;
+use serde::Serialize;
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "end")]
+pub enum End {
+    /// Every expectation was false before and is true now.
+    Verified {
+        /// What holds.
+        because: Vec<String>,
+    },
+    /// The model says that the goal is reached, and nothing proves it.
+    Unverified {
+        /// What is missing.
+        because: String,
+    },
+    /// A write was sent and its answer never came; it must not be repeated blindly.
+    Uncertain {
+        /// Which.
+        request: String,
+    },
+    /// A person must go on.
+    HandedBack {
+        /// Why.
+        reason: HandBack,
+        /// What to do next.
+        next: String,
+    },
+    /// The operator stopped it.
+    Interrupted,
+}
+
+/// Why a run was handed back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "reason", content = "detail")]
+pub enum HandBack {
+    /// Out of steps, time or money.
+    Budget(String),
+    /// Policy refused.
+    Refused(String),
+    /// Nobody was there to answer, or the answer was no.
+    NeedsAPerson(String),
+    /// The model was not sure enough.
+    LowConfidence(String),
+    /// The model found nothing that helps.
+    Blocked(String),
+    /// The site did not let the browser in.
+    BlockedBySite(String),
+    /// The page kept changing or not reacting.
+    NoProgress(String),
+    /// The model's answers could not be read.
+    Unreadable(String),
+}
+
+impl HandBack {
+    /// In one sentence.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        match self {
+            Self::Budget(detail) => format!("out of budget: {detail}"),
+            Self::Refused(detail) => format!("refused: {detail}"),
+            Self::NeedsAPerson(detail) => format!("needs a person: {detail}"),
+            Self::LowConfidence(detail) => format!("not sure enough: {detail}"),
+            Self::Blocked(detail) => format!("blocked: {detail}"),
+            Self::BlockedBySite(detail) => format!("blocked by the site: {detail}"),
+            Self::NoProgress(detail) => format!("no progress: {detail}"),
+            Self::Unreadable(detail) => format!("the model can't be followed: {detail}"),
+        }
+    }
+}
+
+impl End {
+    /// The exit code that goes with it.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Verified { .. } => 0,
+            Self::HandedBack { .. } => 3,
+            Self::Unverified { .. } => 4,
+            Self::Uncertain { .. } => 5,
+            Self::Interrupted => 130,
+        }
+    }
+
+    /// Its one word.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Verified { .. } => "verified",
+            Self::HandedBack { .. } => "handed_back",
+            Self::Unverified { .. } => "unverified",
+            Self::Uncertain { .. } => "uncertain",
+            Self::Interrupted => "interrupted",
+        }
+    }
+}
+
+/// One step.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StepReport {
+    /// From 1.
+    pub number: u32,
+    /// Public form of the page's address.
+    pub url: String,
+    /// Controls seen and offered entries.
+    pub seen: (u64, u64),
+    /// What was chosen, in words.
+    pub chosen: String,
+    /// With which confidence.
+    pub confidence: f64,
+    /// By what it was allowed.
+    pub allowed_by: String,
+    /// What came of it.
+    pub outcome: Option<Outcome>,
+    /// The same in words.
+    pub happened: String,
+    /// Requests that passed, were stopped, and were released during the step.
+    pub requests: (u64, u64, u64),
+    /// Whole time of the step, milliseconds.
+    pub wall_ms: u64,
+    /// Time the model took.
+    pub model_ms: u64,
+    /// Time spent waiting for the page's network.
+    pub network_ms: u64,
+    /// Length of the settle window, which is waited out on purpose.
+    pub settle_ms: u64,
+    /// Time a person took to answer.
+    pub person_ms: u64,
+}
+
+impl StepReport {
+    /// What Clicket itself took: wall time less model, network, settle window and person.
+    #[must_use]
+    pub fn own_ms(&self) -> u64 {
+        self.wall_ms.saturating_sub(self.model_ms + self.network_ms + self.settle_ms + self.person_ms)
+    }
+}
+
+/// The whole run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunReport {
+    /// Name of the run in the journal.
+    pub run: String,
+    /// How it ended.
+    #[serde(flatten)]
+    pub end: End,
+    /// Public form of the last address.
+    pub url: String,
+    /// What decided.
+    pub model: String,
+    /// Each step.
+    pub steps: Vec<StepReport>,
+    /// Requests that passed, were stopped, and were released.
+    pub requests: (u64, u64, u64),
+    /// Money spent on the model, US dollars.
+    pub usd: f64,
+    /// Whole time, milliseconds.
+    pub wall_ms: u64,
+    /// Where the journal is.
+    pub journal: std::path::PathBuf,
+    /// Head of the journal when it was sealed.
+    pub journal_head: String,
+    /// Seams the operator opened.
+    pub seams: Vec<String>,
+    /// Picture of the last page, as PNG, with secret fields painted over.
+    #[serde(skip)]
+    pub picture: Option<Vec<u8>>,
+}

@@ -1,0 +1,299 @@
+//! A run: opens the page, takes steps until it is done, blocked or out of budget, and closes the record.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use clicket_chromium::{Browser, Hide};
+use clicket_egress::{Edge, EdgeEvent, RequestRecord};
+use clicket_guard::approval::Approver;
+use clicket_guard::observation::Observation;
+use clicket_guard::offer::{History, Offer, ValueOffer};
+use clicket_guard::secret::Scrubber;
+use clicket_journal::Journal;
+use clicket_systemone::{Decider, Locality};
+use serde_json::json;
+use tokio::sync::{Notify, mpsc};
+
+use crate::clock::Clock;
+use crate::config::{RunConfig, SessionError};
+use crate::edge_desk::{DeskParts, EdgeDesk};
+use crate::facts::Past;
+use crate::live::{Live, Watch};
+use crate::report::{End, HandBack, RunReport, StepReport};
+
+/// Everything that is wired to a run.
+pub struct Parts {
+    /// The only hands.
+    pub browser: Browser,
+    /// The only road out.
+    pub edge: Edge,
+    /// What the edge says.
+    pub edge_events: mpsc::Receiver<EdgeEvent>,
+    /// What decides.
+    pub decider: Arc<dyn Decider>,
+    /// Who is asked.
+    pub approver: Arc<dyn Approver>,
+    /// Who watches.
+    pub watch: Arc<dyn Watch>,
+    /// Notified when the operator wants it to stop.
+    pub stop: Arc<Notify>,
+    /// The record.
+    pub journal: Journal,
+    /// 16 random bytes for each offer.
+    pub nonce: Box<dyn FnMut() -> [u8; 16] + Send>,
+}
+
+/// State of a run between steps.
+pub(crate) struct Runner {
+    pub(crate) browser: Browser,
+    pub(crate) edge: Edge,
+    pub(crate) desk: EdgeDesk,
+    pub(crate) decider: Arc<dyn Decider>,
+    pub(crate) config: RunConfig,
+    pub(crate) values: Vec<ValueOffer>,
+    pub(crate) nonce: Box<dyn FnMut() -> [u8; 16] + Send>,
+    pub(crate) past: Vec<Past>,
+    pub(crate) before: Option<clicket_guard::observation::Observation>,
+    pub(crate) steps: Vec<StepReport>,
+    pub(crate) usd: f64,
+    pub(crate) pages: u32,
+    pub(crate) refusals: u32,
+}
+
+/// Runs until it ends; the browser is gone and the journal sealed when this returns.
+///
+/// # Errors
+/// A fault of journal, browser or model. What happened until then is in the journal.
+pub async fn run(parts: Parts, config: RunConfig) -> Result<RunReport, SessionError> {
+    let stop = Arc::clone(&parts.stop);
+    let mut runner = Runner::assemble(parts, config)?;
+    let budget = runner.config.budgets.time();
+    let ended = tokio::select! {
+        () = stop.notified() => Ok(End::Interrupted),
+        ended = tokio::time::timeout(budget, runner.go()) => ended.unwrap_or_else(|_| Ok(out_of_time(budget))),
+    };
+    runner.close(ended).await
+}
+
+/// One look at a page, with every request that it made.
+#[derive(Debug)]
+pub struct Look {
+    /// What was seen.
+    pub seen: Observation,
+    /// What could be done on it, with the values of the configuration.
+    pub offer: Offer,
+    /// Requests, in the order they ended.
+    pub requests: Vec<RequestRecord>,
+    /// Picture of the page as PNG.
+    pub picture: Option<Vec<u8>>,
+}
+
+/// Opens the start page, looks once, and closes everything.
+///
+/// # Errors
+/// As for [`run`]; also when the page could not be opened.
+pub async fn look(parts: Parts, config: RunConfig) -> Result<Look, SessionError> {
+    let stop = Arc::clone(&parts.stop);
+    let mut runner = Runner::assemble(parts, config)?;
+    let budget = runner.config.budgets.time();
+    let looked = tokio::select! {
+        () = stop.notified() => Err(SessionError::Stopped),
+        looked = tokio::time::timeout(budget, runner.look()) => looked.unwrap_or(Err(SessionError::Stopped)),
+    };
+    let (ended, look) = match looked {
+        Ok((look, end)) => (Ok(end), Some(look)),
+        Err(error) => (Err(error), None),
+    };
+    let report = runner.close(ended).await?;
+    look.map(|look| Look { picture: report.picture, ..look }).ok_or(SessionError::Stopped)
+}
+
+impl Runner {
+    fn assemble(parts: Parts, config: RunConfig) -> Result<Self, SessionError> {
+        let Parts { browser, edge, edge_events, decider, approver, watch, stop: _, journal, nonce } = parts;
+        let scrub = Scrubber::of(&config.secrets)?;
+        let desk = EdgeDesk::new(DeskParts {
+            events: edge_events,
+            journal,
+            policy: config.policy.clone(),
+            approver,
+            watch,
+            scrub,
+            clock: Clock::start(),
+            wait: Duration::from_millis(config.budgets.approval_wait_ms),
+        });
+        let values = offered_values(&config);
+        Ok(Self {
+            browser,
+            edge,
+            desk,
+            decider,
+            config,
+            values,
+            nonce,
+            past: Vec::new(),
+            before: None,
+            steps: Vec::new(),
+            usd: 0.0,
+            pages: 0,
+            refusals: 0,
+        })
+    }
+
+    async fn look(&mut self) -> Result<(Look, End), SessionError> {
+        self.write_start()?;
+        if let Some(End::HandedBack { reason, .. }) = self.open().await? {
+            return Err(SessionError::Open { url: self.config.start.public_form().to_owned(), why: reason.in_words() });
+        }
+        let seen = self.observe().await?;
+        let offer = Offer::make(&seen, &self.values, History::First, (self.nonce)());
+        self.desk.append("look", &json!({"observation": seen}))?;
+        let later = self.desk.write_requests()?;
+        let mut requests = std::mem::take(&mut self.desk.opened);
+        requests.extend(later.into_iter().map(|record| *record));
+        let end = End::Unverified { because: "only looked".into() };
+        Ok((Look { seen, offer, requests, picture: None }, end))
+    }
+}
+
+fn out_of_time(budget: Duration) -> End {
+    End::HandedBack {
+        reason: HandBack::Budget(format!("the time budget of {} s is used up", budget.as_secs())),
+        next: "Look at the journal to see how far it came; give more time with --time.".into(),
+    }
+}
+
+fn offered_values(config: &RunConfig) -> Vec<ValueOffer> {
+    let text = config.values.iter().map(|value| ValueOffer::Text { key: Some(value.key.clone()), text: value.text.clone() });
+    let secret = config.secrets.iter().map(|secret| ValueOffer::Secret {
+        key: secret.key().to_owned(),
+        origin: secret.origin().clone(),
+        field: secret.field(),
+    });
+    let quoted = crate::values::computed(&config.goal).into_iter().map(|text| ValueOffer::Text { key: None, text });
+    let mut all: Vec<ValueOffer> = text.chain(secret).collect();
+    for value in quoted {
+        let known = all.iter().any(|old| matches!((old, &value), (ValueOffer::Text { text: a, .. }, ValueOffer::Text { text: b, .. }) if a == b));
+        if !known {
+            all.push(value);
+        }
+    }
+    all.truncate(clicket_guard::limits::VALUES_MAX);
+    all
+}
+
+impl Runner {
+    async fn go(&mut self) -> Result<End, SessionError> {
+        self.write_start()?;
+        let model = self.decider.name().to_owned();
+        let url = self.config.start.public_form().to_owned();
+        self.desk.watch.see(&Live::Started { url: &url, model: &model, seams: &self.config.seams });
+        if let Some(end) = self.open().await? {
+            return Ok(end);
+        }
+        for number in 1..=self.config.budgets.steps {
+            if let Some(end) = self.step(number).await? {
+                return Ok(end);
+            }
+        }
+        // The last step may have reached the goal.
+        if let Some(end) = self.look_for_the_end().await? {
+            return Ok(end);
+        }
+        Ok(End::HandedBack {
+            reason: HandBack::Budget(format!("the budget of {} steps is used up", self.config.budgets.steps)),
+            next: "Give more steps with --steps, or a goal that names the next step.".into(),
+        })
+    }
+
+    fn write_start(&mut self) -> Result<(), SessionError> {
+        let config = &self.config;
+        let keys: Vec<&str> = config.values.iter().map(|value| value.key.as_str()).chain(config.secrets.iter().map(|secret| secret.key())).collect();
+        let body = json!({
+            "goal": self.desk.scrub.scrub(&config.goal),
+            "start": self.desk.scrub.scrub(config.start.as_str()),
+            "keys": keys,
+            "expectations": config.expectations,
+            "policy": config.policy,
+            "attendance": self.desk.approver.attendance(),
+            "model": self.decider.name(),
+            "browser": self.browser.version(),
+            "seams": config.seams,
+        });
+        Ok(self.desk.append("run", &body)?)
+    }
+
+    /// Ends everything: browser first, so that nothing more can happen; then the record.
+    async fn close(self, ended: Result<End, SessionError>) -> Result<RunReport, SessionError> {
+        let Self { mut browser, edge, mut desk, decider, config, steps, usd, .. } = self;
+        let picture = match &ended {
+            Ok(End::Interrupted) | Err(_) => None,
+            Ok(_) => browser.screenshot(Hide::SecretFields).await.ok(),
+        };
+        let url = clicket_guard::web::WebUrl::read(&browser.url()).map(|url| url.public_form().to_owned()).unwrap_or_default();
+        let url = desk.scrub.scrub(&url).into_owned();
+        browser.close().await;
+        desk.drain();
+        edge.close().await;
+        desk.drain();
+        let (written, fault) = match ended {
+            Ok(end) => (write_end(&mut desk, end, usd), None),
+            Err(fault) => (write_fault(&mut desk, &fault, usd), Some(fault)),
+        };
+        let EdgeDesk { journal, clock, counts, watch, .. } = desk;
+        let (path, run) = (journal.path().to_owned(), journal.run().to_string());
+        let sealed = journal.seal(clock.now().unix_ms, if fault.is_some() { "fault" } else { "ended" });
+        if let Some(fault) = fault {
+            return Err(fault);
+        }
+        let end = written?;
+        let head = sealed?.digest.to_string();
+        watch.see(&Live::Ended(&end));
+        Ok(RunReport {
+            run,
+            end,
+            url,
+            model: decider.name().to_owned(),
+            steps,
+            requests: counts,
+            usd,
+            wall_ms: clock.elapsed_ms(),
+            journal: path,
+            journal_head: head,
+            seams: config.seams,
+            picture,
+        })
+    }
+
+    /// Adds what a response cost.
+    pub(crate) fn pay(&mut self, usage: clicket_systemone::Usage) {
+        /// List price of the hosted model, US dollars for a million input tokens; output is free.
+        const USD_PER_MILLION: f64 = 0.042;
+        if let Locality::Remote { .. } = self.decider.locality() {
+            #[allow(clippy::cast_precision_loss)]
+            let tokens = usage.input_tokens as f64;
+            self.usd += tokens * USD_PER_MILLION / 1_000_000.0;
+        }
+    }
+}
+
+/// Writes how the run ended; a request whose answer is still open makes it uncertain.
+fn write_end(desk: &mut EdgeDesk, end: End, usd: f64) -> Result<End, SessionError> {
+    desk.write_requests()?;
+    let end = match (end, desk.close_open("the run ended first")?) {
+        (End::Interrupted, _) => End::Interrupted,
+        (_, Some(intent)) => End::Uncertain { request: intent },
+        (end, None) => end,
+    };
+    desk.append("end", &json!({"end": end, "usd": usd}))?;
+    Ok(end)
+}
+
+/// Writes what broke the run, as far as it can still be written.
+fn write_fault(desk: &mut EdgeDesk, fault: &SessionError, usd: f64) -> Result<End, SessionError> {
+    desk.write_requests()?;
+    desk.close_open("the run broke off first")?;
+    let said = desk.scrub.scrub(&fault.to_string()).into_owned();
+    desk.append("end", &json!({"fault": said, "usd": usd}))?;
+    Ok(End::Interrupted)
+}

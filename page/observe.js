@@ -1,0 +1,157 @@
+// The observation: the walk's findings, chosen, ordered and described.
+
+const HEADINGS_MAX = 12;
+const DIALOGS_MAX = 5;
+const DIALOG_CHARS_MAX = 300;
+const GENERIC_CHARS_MAX = 240;
+const GENERIC_INNER_MAX = 5;
+
+/**
+ * @param {{controlsMax: number, textCharsMax: number, nameCharsMax: number, optionsMax: number, keyed?: number}} options
+ * @param {...any} clickables elements with listeners; the last options.keyed of them listen for keys
+ * @returns {any} RawObservation
+ */
+function observe(options, ...clickables) {
+  return inPass(() => {
+    watchTree(document);
+    nameCharsMax = options.nameCharsMax || NAME_CHARS_DEFAULT;
+    const keyed = options.keyed || 0;
+    const split = Math.max(0, clickables.length - keyed);
+    const clickable = new WeakSet(clickables.slice(0, split).filter(isElement));
+    const keys = new WeakSet(clickables.slice(split).filter(isElement));
+    const seen = walkPage(options.textCharsMax, clickable);
+    const chosen = chosenFrom(seen);
+    const listed = [];
+    let omitted = 0;
+    for (const candidate of chosen) {
+      if (listed.length >= options.controlsMax) omitted++;
+      else if (hasBox(candidate.shownBy)) listed.push(candidate);
+    }
+    const controls = listed.map((candidate) => describe(candidate, options, keys));
+    number(controls);
+    return { ...pageRecord(seen, options), omitted, controls };
+  });
+}
+
+/** @param {Seen} seen @param {{textCharsMax: number}} options @returns {any} */
+function pageRecord(seen, options) {
+  return {
+    url: cut(String(window.location.href), URL_CHARS_MAX), title: cut(tidy(titleOf(document).slice(0, 2000)), 300),
+    lang: cut(tidy(attr(documentElementOf(document), 'lang')), 40),
+    text: textFrom(seen, options.textCharsMax),
+    headings: seen.headings.slice(0, 60).map((el) => visibleTextIn(el, CONTEXT_CHARS_MAX)).filter(Boolean).slice(0, HEADINGS_MAX),
+    dialogs: seen.dialogs.slice(0, DIALOGS_MAX).map((el) => visibleTextIn(el, DIALOG_CHARS_MAX)),
+    ...scrollState(), busy: seen.busy, nodes: seen.nodes, truncated: seen.truncated, unreadableFrames: seen.unreadableFrames,
+  };
+}
+
+const titleOf = getterOf(Document.prototype, 'title');
+const scrollingElementOf = getterOf(Document.prototype, 'scrollingElement');
+const scrollTop = getterOf(Element.prototype, 'scrollTop');
+const scrollHeight = getterOf(Element.prototype, 'scrollHeight');
+const clientHeight = getterOf(Element.prototype, 'clientHeight');
+
+/** @param {Seen} seen @param {number} max @returns {string} */
+function textFrom(seen, max) {
+  return cut(seen.pieces.join('').toWellFormed(), max);
+}
+
+/** @returns {{canScrollUp: boolean, canScrollDown: boolean}} */
+function scrollState() {
+  const root = scrollingElementOf(document);
+  if (!root) return { canScrollUp: false, canScrollDown: false };
+  const top = scrollTop(root);
+  return { canScrollUp: top > 0, canScrollDown: top + window.innerHeight < scrollHeight(root) - 1 && clientHeight(root) > 0 };
+}
+
+/** @param {Seen} seen @returns {Candidate[]} what to list: in view first, then in document order */
+function chosenFrom(seen) {
+  const kept = withLabelled(seen).filter(isWorthListing);
+  return [...kept.filter((c) => c.inViewport), ...kept.filter((c) => !c.inViewport)];
+}
+
+/** Checkboxes, radios and file inputs that are drawn by their label join in the label's place. @param {Seen} seen @returns {Candidate[]} */
+function withLabelled(seen) {
+  const known = new Set(seen.candidates.map((candidate) => candidate.el));
+  /** @type {Candidate[]} */
+  const result = [];
+  let next = 0;
+  seen.candidates.forEach((candidate, i) => {
+    while (next < seen.labels.length && seen.labels[next].at <= i) addLabelled(seen.labels[next++], known, result);
+    result.push(candidate);
+  });
+  while (next < seen.labels.length) addLabelled(seen.labels[next++], known, result);
+  return result;
+}
+
+/** @param {any} entry @param {Set<any>} known @param {Candidate[]} result */
+function addLabelled({ label, control, level }, known, result) {
+  if (known.has(control)) return;
+  const box = toTop(boxOf(label), level.frame);
+  if (!isReachable(box, level.clip, level.frame, SIZE_SHOWN_MIN)) return;
+  known.add(control);
+  result.push({
+    el: control, kind: inputTypeOf(control) === 'file' ? 'field' : 'toggle', shownBy: label, frame: level.frame, box,
+    inViewport: isInView(box, level.clip), ownText: 1, inner: 0, lastInner: null, weak: false, weighed: false, stateOf: null,
+  });
+}
+
+/** A listener or pointer cursor on a box that only holds other controls, or half the page, is no control. @param {Candidate} candidate */
+function isWorthListing(candidate) {
+  if (!candidate.weak) return !isWrapper(candidate);
+  const tag = tagOf(candidate.el);
+  if (tag === 'main' || tag === 'form') return false;
+  if (candidate.inner === 0) return candidate.ownText <= GENERIC_CHARS_MAX * 4;
+  return candidate.ownText > 0 && candidate.ownText <= GENERIC_CHARS_MAX && candidate.inner <= GENERIC_INNER_MAX;
+}
+
+/** A tab or menu item whose whole content is one link or button is pressed there. @param {Candidate} candidate */
+function isWrapper(candidate) {
+  const inner = candidate.lastInner;
+  if (!candidate.weighed || candidate.inner !== 1 || candidate.ownText > 0 || !inner || inner.weak || inner.kind === 'field') return false;
+  inner.stateOf = candidate.el;
+  return true;
+}
+
+/** @param {any[]} controls numbers those that would read alike */
+function number(controls) {
+  const groups = new Map();
+  for (const control of controls) {
+    const alike = JSON.stringify([control.role, control.name, control.row, control.section, control.heading]);
+    const group = groups.get(alike);
+    if (group) group.push(control);
+    else groups.set(alike, [control]);
+  }
+  for (const group of groups.values()) {
+    group.forEach((/** @type {any} */ control, /** @type {number} */ i) => {
+      control.nth = i + 1;
+      control.of = group.length;
+    });
+  }
+}
+
+/** @param {number} charsMax @returns {string} */
+function visibleText(charsMax) {
+  return inPass(() => textFrom(walkPage(charsMax, new WeakSet()), charsMax));
+}
+
+/** @param {number} key @returns {Meaning | null} */
+function meaning(key) {
+  const el = elementFor(key);
+  return el ? inPass(() => meaningOf(el)) : null;
+}
+
+/** @param {number[]} keys @returns {Box[]} boxes of these controls and of every filled secret that shows */
+function boxesToHide(keys) {
+  return inPass(() => {
+    const elements = keys.map(elementFor).filter((el) => el !== null);
+    for (const candidate of walkPage(0, new WeakSet()).candidates) {
+      noteSecret(candidate.el);
+      if (isSecretInput(candidate.el) && isFilled(candidate.el) && !elements.includes(candidate.el)) elements.push(candidate.el);
+    }
+    return elements.map((el) => {
+      const frame = frameHolding(el);
+      return frame ? roundBox(toTop(boxOf(el), frame)) : emptyBox();
+    }).filter((box) => box.width > 0 && box.height > 0);
+  });
+}

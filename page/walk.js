@@ -1,0 +1,260 @@
+// One walk over everything that is shown: text, headings, dialogs and the elements that may be controls.
+// It goes down with its own stack, since a page may nest deeper than the engine's, and reads each element once.
+
+const NODES_MAX = 200000;
+const FRAMES_MAX = 50;
+
+/**
+ * @typedef {object} Level
+ * @property {any} el
+ * @property {any} style
+ * @property {any} next @property {any[] | null} list @property {number} at
+ * @property {boolean} hidden painted away by opacity
+ * @property {number} opacity
+ * @property {boolean} mute aria-hidden or inert: seen, but not operable
+ * @property {Clip} clip
+ * @property {string} cursor
+ * @property {Candidate | null} owner
+ * @property {Frame} frame
+ * @property {boolean} block
+ * @property {boolean} editing
+ * @property {boolean | undefined} texts
+ * @property {Box | null} box in the top viewport, once asked for
+ */
+
+/**
+ * @typedef {object} Seen
+ * @property {Candidate[]} candidates @property {any[]} headings @property {any[]} dialogs
+ * @property {Array<{label: any, control: any, level: Level, at: number}>} labels
+ * @property {Array<{src: string, box: Box}>} unreadableFrames
+ * @property {string[]} pieces @property {number} chars @property {number} charsMax @property {string} gap
+ * @property {number} nodes @property {boolean} truncated @property {boolean} busy @property {number} frames
+ * @property {WeakSet<any>} clickable
+ */
+
+/** @param {number} charsMax @param {WeakSet<any>} clickable @returns {Seen} */
+function walkPage(charsMax, clickable) {
+  /** @type {Seen} */
+  const seen = {
+    candidates: [], headings: [], dialogs: [], labels: [], unreadableFrames: [], pieces: [], chars: 0, charsMax, gap: '',
+    nodes: 0, truncated: false, busy: false, frames: 1, clickable,
+  };
+  const frame = topFrame();
+  const root = documentElementOf(document);
+  if (!root) return seen;
+  /** @type {Level[]} */
+  const stack = [];
+  const first = enter(root, rootLevel(frame, viewportClip()), seen);
+  if (first) stack.push(first);
+  while (stack.length) step(stack, seen);
+  return seen;
+}
+
+/** @param {Frame} frame @param {Clip} clip @returns {Level} */
+function rootLevel(frame, clip) {
+  const modal = modalOf(frame.doc);
+  return {
+    el: null, style: null, next: null, list: null, at: 0, hidden: false, opacity: 1, mute: modal !== null, clip, cursor: 'auto', owner: null, frame,
+    block: true, editing: false, texts: undefined, box: null,
+  };
+}
+
+/** @param {Level[]} stack @param {Seen} seen */
+function step(stack, seen) {
+  const level = stack[stack.length - 1];
+  const node = level.list ? level.list[level.at++] : level.next;
+  if (!node) {
+    if (level.block) seen.gap = '\n';
+    stack.pop();
+    return;
+  }
+  if (!level.list) level.next = nextSiblingOf(node);
+  const type = nodeTypeOf(node);
+  if (type === TEXT) {
+    if (seen.chars < seen.charsMax || (level.owner !== null && level.owner.weighed)) emitText(node, level, seen);
+  } else if (type === ELEMENT) {
+    if (++seen.nodes > NODES_MAX) {
+      seen.truncated = true;
+      stack.length = 0;
+      return;
+    }
+    const inner = enter(node, level, seen);
+    if (inner) stack.push(inner);
+  }
+}
+
+/** @param {any} node text @param {Level} level @param {Seen} seen */
+function emitText(node, level, seen) {
+  const data = dataOf(node);
+  if (!/\S/.test(data)) {
+    if (!seen.gap) seen.gap = ' ';
+    return;
+  }
+  const { owner } = level;
+  if (seen.chars >= seen.charsMax && owner && owner.ownText > 0) {
+    // Only how much text it has is still asked for.
+    owner.ownText += data.length;
+    return;
+  }
+  if (level.texts === undefined) level.texts = textShows(level);
+  if (!level.texts) return;
+  if (owner) owner.ownText += data.length;
+  if (seen.chars >= seen.charsMax) return;
+  const text = data.slice(0, seen.charsMax).replace(/\s+/g, ' ');
+  const lead = seen.gap || (text.startsWith(' ') ? ' ' : '');
+  const piece = (seen.pieces.length ? lead : '') + text.trim();
+  seen.pieces.push(piece);
+  seen.chars += piece.length;
+  seen.gap = text.endsWith(' ') ? ' ' : '';
+}
+
+/** @param {Level} level @returns {boolean} */
+function textShows(level) {
+  if (level.hidden) return false;
+  pass.styles.set(level.el, level.style);
+  if (!ownTextIsSeen(level.el) || !hasBox(level.el)) return false;
+  const box = boxOfLevel(level);
+  const shown = box.width > 0 && box.height > 0 ? box : toTop(contentBox(level.el), level.frame);
+  return isReachable(shown, level.clip, level.frame, 0.5);
+}
+
+/** @param {any} el @param {Level} outer @param {Seen} seen @returns {Level | null} null: nothing inside is to be read */
+function enter(el, outer, seen) {
+  const tag = tagOf(el);
+  if (WALK_PAST.has(tag)) return null;
+  if (tag === 'br') {
+    seen.gap = '\n';
+    return null;
+  }
+  const style = getComputedStyle(el);
+  const display = style.display;
+  // An area is never displayed itself; its picture is.
+  if (display === 'none' && tag !== 'area') return null;
+  const flags = attributeFlags(el);
+  const level = levelFor(el, tag, style, outer, flags);
+  level.clip = clipFor(level, tag, display);
+  if (level.block) seen.gap = '\n';
+  else if (display.startsWith('inline-') || display === 'table-cell') seen.gap ||= ' ';
+  if (tag === 'iframe' || tag === 'frame') return enterFrame(el, level, seen);
+  note(el, tag, flags, level, outer, seen);
+  if (tag === 'select' || tag === 'textarea' || UNSEEN_TAGS.has(tag)) return null;
+  if (tag === 'details' && !hasAttr(el, 'open')) {
+    level.list = flatChildren(el).filter((child) => isElement(child) && tagOf(child) === 'summary').slice(0, 1);
+    return level;
+  }
+  level.list = specialChildren(el);
+  if (!level.list) level.next = firstChildOf(el);
+  return level.next || level.list ? level : null;
+}
+
+const WALK_PAST = new Set(['head', 'script', 'style', 'template', 'noscript', 'link', 'meta', 'title', 'svg:title', 'svg:desc', 'svg:defs', 'svg:style', 'svg:script']);
+const INLINE = new Set(['inline', 'contents', 'inline-block', 'inline-flex', 'inline-grid', 'inline-table', 'table-cell', 'ruby']);
+
+/** @param {any} el @param {string} tag @param {CSSStyleDeclaration} style @param {Level} outer @param {number} flags @returns {Level} */
+function levelFor(el, tag, style, outer, flags) {
+  const opacity = outer.opacity * Number(style.opacity);
+  let mute = outer.mute;
+  if (flags & HAS_INERT || (flags & HAS_ARIA_HIDDEN && attr(el, 'aria-hidden') === 'true')) mute = true;
+  // A modal dialog is the one thing that its own inert page leaves operable.
+  if (tag === 'dialog' && matches(el, ':modal')) mute = hasAttr(el, 'inert');
+  return {
+    el, style, next: null, list: null, at: 0, hidden: opacity < OPACITY_SHOWN_MIN, opacity, mute, clip: outer.clip,
+    cursor: style.cursor, owner: outer.owner, frame: outer.frame, block: !INLINE.has(style.display) && !tag.startsWith('svg:'),
+    editing: outer.editing, texts: undefined, box: null,
+  };
+}
+
+/** @param {any} el @param {Level} level @param {Seen} seen @returns {Level | null} */
+function enterFrame(el, level, seen) {
+  const box = boxOfLevel(level);
+  const style = styleOf(el);
+  if (level.hidden || level.mute || style.visibility !== 'visible') return null;
+  if (!isReachable(box, level.clip, level.frame, SIZE_SHOWN_MIN)) return null;
+  const doc = documentIn(el);
+  const root = doc ? documentElementOf(doc) : null;
+  if (!doc || !root || ++seen.frames > FRAMES_MAX) {
+    if (seen.unreadableFrames.length < FRAMES_MAX) seen.unreadableFrames.push({ src: cut(attr(el, 'src'), 500), box: roundBox(box) });
+    return null;
+  }
+  const frame = frameOf(el, doc, level.frame);
+  const edge = innerClip(boxOfLevel(level), level.clip, { gone: false, scrolls: true, holds: true });
+  watchTree(doc);
+  return enter(root, { ...rootLevel(frame, { ...edge, outer: null, depth: 0 }), opacity: level.opacity, hidden: level.hidden }, seen);
+}
+
+/** @param {any} el @param {string} tag @param {number} flags @param {Level} level @param {Level} outer @param {Seen} seen */
+function note(el, tag, flags, level, outer, seen) {
+  const shadow = shadowRootOf(el);
+  if (shadow) watchTree(shadow);
+  noteLandmarks(el, tag, flags, level, seen);
+  if (level.mute) return;
+  if (tag === 'label') noteLabel(el, level, seen);
+  const candidate = candidateFor(el, tag, flags, level, outer, seen);
+  if (!candidate) return;
+  own(candidate, level);
+  seen.candidates.push(candidate);
+}
+
+/** @param {Candidate} candidate @param {Level} level from here down, text belongs to it */
+function own(candidate, level) {
+  if (level.owner) {
+    level.owner.inner++;
+    level.owner.lastInner = candidate;
+  }
+  level.owner = candidate;
+}
+
+/** @param {any} el @param {string} tag @param {number} flags @param {Level} level @param {Seen} seen */
+function noteLandmarks(el, tag, flags, level, seen) {
+  if (level.hidden) return;
+  const heading = tag.length === 2 && tag[0] === 'h' && tag > 'h0' && tag < 'h7';
+  const role = flags & HAS_ROLE ? attr(el, 'role') : '';
+  if (heading || role === 'heading') seen.headings.push(el);
+  if (tag === 'dialog' || role === 'dialog' || role === 'alertdialog') {
+    if (level.style.visibility === 'visible' && !level.clip.empty) seen.dialogs.push(el);
+  }
+  if (seen.busy) return;
+  if (tag === 'progress' || role === 'progressbar' || (flags & HAS_BUSY && attr(el, 'aria-busy') === 'true')) {
+    const box = boxOfLevel(level);
+    seen.busy = level.style.visibility === 'visible' && isReachable(box, level.clip, level.frame, SIZE_SHOWN_MIN);
+  }
+}
+
+/** @param {any} el @param {Level} level @param {Seen} seen */
+function noteLabel(el, level, seen) {
+  const control = labelControl(el);
+  if (!control) return;
+  // The words of a label belong to its control, not to a clickable box around both.
+  if (level.owner && level.owner.weak) own({ ...level.owner, ownText: 0, inner: 0, lastInner: null }, level);
+  if (level.hidden || !isCheckable(control) || level.style.visibility !== 'visible') return;
+  seen.labels.push({ label: el, control, level, at: seen.candidates.length });
+}
+
+/** @param {any} el @param {string} tag @param {number} flags @param {Level} level @param {Level} outer @param {Seen} seen @returns {Candidate | null} */
+function candidateFor(el, tag, flags, level, outer, seen) {
+  let kind = kindOf(el, tag, flags);
+  const weak = !kind;
+  if (level.editing && kind === 'field') return null;
+  if (flags & HAS_EDITABLE && isEditingHost(el)) level.editing = true;
+  if (weak) {
+    const pointed = level.cursor === 'pointer' && outer.cursor !== 'pointer';
+    if (!pointed && !seen.clickable.has(el) && !isPressable(el, flags)) return null;
+    if (tag === 'html' || tag === 'body' || tag === 'input' || (tag === 'label' && labelControl(el))) return null;
+    if (level.owner && !level.owner.weak) return null;
+    if (flags & HAS_ROLE && NEVER_PRESSED.has(attr(el, 'role'))) return null;
+    kind = 'generic';
+  }
+  if ((level.hidden && (outer.hidden || !isPaintedAround(el))) || level.style.visibility !== 'visible') return null;
+  const box = boxOfLevel(level);
+  if (!isReachable(box, level.clip, level.frame, SIZE_SHOWN_MIN)) return null;
+  return {
+    el, kind, shownBy: el, frame: level.frame, box, inViewport: isInView(box, level.clip), ownText: 0, inner: 0, lastInner: null, weak,
+    weighed: weak || !NATIVE_CONTROLS.has(tag), stateOf: null,
+  };
+}
+
+const NATIVE_CONTROLS = new Set(['a', 'area', 'button', 'input', 'select', 'textarea', 'summary']);
+const NEVER_PRESSED = new Set((
+  'dialog alertdialog document application main navigation banner contentinfo complementary region form search tablist tabpanel '
+  + 'listbox list menu menubar tree treegrid grid table rowgroup radiogroup toolbar group feed log status alert'
+).split(' '));
