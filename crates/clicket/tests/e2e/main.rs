@@ -9,5 +9,6 @@ mod attended;
 mod bad_input;
 mod chores;
 mod hostile;
+mod models;
 mod secrets;
 mod support;
