@@ -9,5 +9,6 @@ mod attended;
 mod bad_input;
 mod chores;
 mod hostile;
+mod outside;
 mod secrets;
 mod support;
