@@ -121,12 +121,21 @@ function onInput(event) {
     if (armed.events.length < 1000) armed.events.push(record);
   }
   armed.checkedAt = mutationCount();
-  const problem = armed.cancelled || inPass(() => problemWith(event));
+  const problem = armed.cancelled || problemSafely(event);
   if (!problem) return;
   record.ok = false;
   preventDefault.call(event);
   stopImmediately.call(event);
   if (!armed.cancelled && !isAfterthought(event, problem)) armed.cancelled = { type: event.type, ...problem };
+}
+
+/** A check that cannot be made has failed. @param {Event} event @returns {{why: string, detail: string} | null} */
+function problemSafely(event) {
+  try {
+    return inPass(() => problemWith(event));
+  } catch {
+    return { why: 'stale', detail: 'unreadable' };
+  }
 }
 
 /** @param {Event} event @returns {{why: string, detail: string} | null} */
@@ -144,12 +153,13 @@ function problemWith(event) {
   if (keys && !(onNode && hasFocus(el))) return { why: 'focus', detail: onNode && isElement(target) ? sayElement(target) : '' };
   const hit = onNode ? (isElement(target) ? target : flatParent(target)) : null;
   if (!hit || !actsOn(el, hit)) return { why: keys ? 'focus' : 'covered', detail: hit ? sayElement(hit) : '' };
-  return sameMeaning(el, bound);
+  return sameMeaning(el, bound, mode === 'type' && hasLanded(event));
 }
 
-/** @param {any} el @param {Meaning} bound @returns {{why: string, detail: string} | null} */
-function sameMeaning(el, bound) {
-  const part = difference(meaningOf(el), bound);
+/** @param {any} el @param {Meaning} bound @param {boolean} [typing] the row may follow what was typed already @returns {{why: string, detail: string} | null} */
+function sameMeaning(el, bound, typing = false) {
+  const now = meaningOf(el);
+  const part = difference(typing ? { ...now, row: bound.row } : now, bound);
   return part ? { why: 'stale', detail: part } : null;
 }
 
@@ -187,11 +197,12 @@ function isAfterthought(event, problem) {
   return /** @type {Armed} */ (armed).mode === 'enter' && KEY_EVENTS.includes(event.type) && event.type !== 'keydown';
 }
 
-/** @returns {boolean} an event of the mode's main type reached the element uncancelled */
-function hasLanded() {
+/** @param {Event} [besides] one that does not count @returns {boolean} an event of the mode's main type reached the element uncancelled */
+function hasLanded(besides) {
   if (!armed) return false;
+  const current = besides ? armed.records.get(besides) : undefined;
   const main = armed.mode === 'press' ? ['click'] : armed.mode === 'type' ? ['beforeinput', 'keydown'] : armed.mode === 'enter' ? ['keydown'] : [];
-  return armed.events.some((event) => event.ok && main.includes(event.type));
+  return armed.events.some((event) => event.ok && event !== current && main.includes(event.type));
 }
 
 /** @returns {any} {armed, events, cancelled, landed} */

@@ -14,9 +14,10 @@ function rowOf(el) {
     let text = '';
     let node = flatParent(el);
     let climbed = 0;
+    const inField = fieldTypeOf(el) !== '' && nameOf(el) !== '';
     for (let steps = 0; node && steps < CONTEXT_CLIMB_MAX && climbed < 3; node = flatParent(node), steps++) {
       if (STOPS_ROW.has(tagOf(node))) break;
-      if (!isRow(node)) continue;
+      if (!isRow(node) || (inField && isFieldGroup(node))) continue;
       climbed++;
       text = rowText(node, el);
       if (text) break;
@@ -55,11 +56,33 @@ function hasTwin(node, tag, first, step) {
 /** @param {any} row @param {any} el the control in it @returns {string} */
 function rowText(row, el) {
   const labels = labelsOf(el);
-  const skip = (/** @type {any} */ node) => node === el || labels.includes(node) || isOtherControl(node);
+  const apart = [el, ...labels, ...idRefs(el, 'aria-describedby'), ...idRefs(el, 'aria-errormessage')];
+  const item = tagOf(row) === 'li';
+  const skip = (/** @type {any} */ node) => apart.includes(node) || isOtherControl(node) || isMessage(node) || (item && isList(node));
   const text = visibleTextIn(row, ROW_CHARS_MAX + 1, skip) || pictureText(row, el);
   // Something as long as this is a page region laid out as a list, not a row.
   if (text.length > ROW_CHARS_MAX && roleOf(row) !== 'row') return cut(text, CONTEXT_CHARS_MAX);
   return text;
+}
+
+const MESSAGE_ROLES = new Set(['alert', 'status', 'log', 'timer', 'tooltip']);
+const MESSAGE_WORD = /(^|[\s_-])(error|errors|invalid|feedback|hint|help|helper|counter|message|validation|tooltip)([\s_-]|$)/i;
+
+/** Hints and errors come and go with what is typed, so they don't tell which row it is. @param {any} node */
+function isMessage(node) {
+  if (hasAttr(node, 'role') && MESSAGE_ROLES.has(attr(node, 'role'))) return true;
+  if (hasAttr(node, 'aria-live') && attr(node, 'aria-live') !== 'off') return true;
+  return hasAttr(node, 'class') && MESSAGE_WORD.test(attr(node, 'class'));
+}
+
+/** A label and its field repeated down a form make no cards; a card has a picture, heading or link. @param {any} node */
+function isFieldGroup(node) {
+  return remember('fieldGroup', node, () => !ROW_ROLES.has(roleOf(node)) && queryAll(node, HEADINGS + ',a[href],img').length === 0);
+}
+
+/** A list inside a list item is a submenu or a thread, and may open under the pointer. @param {any} node */
+function isList(node) {
+  return ['ul', 'ol', 'menu'].includes(tagOf(node));
 }
 
 /** Some cards are told apart by their picture alone. @param {any} row @param {any} el @returns {string} */
@@ -122,9 +145,23 @@ function headingOf(el) {
   return '';
 }
 
+/** @type {WeakMap<any, {at: number, list: NodeListOf<Element>}>} */
+const headingLists = new WeakMap();
+
+/** Finding them is the dearest part of a meaning on a large page, and only a change of the tree changes them. @param {any} root */
+function headingsIn(root) {
+  watchTree(root);
+  const at = mutationCount();
+  const known = headingLists.get(root);
+  if (known && known.at === at) return known.list;
+  const list = queryAll(root, HEADINGS);
+  headingLists.set(root, { at, list });
+  return list;
+}
+
 /** @param {any} root @param {any} el @returns {string} */
 function headingIn(root, el) {
-  const headings = remember('headings', root, () => queryAll(root, HEADINGS));
+  const headings = remember('headings', root, headingsIn);
   const last = lastBefore(headings, el);
   for (let i = last; i >= 0 && i > last - HEADINGS_BACK_MAX; i--) {
     const heading = headings[i];
@@ -225,19 +262,30 @@ function startsWithAdLabel(node) {
   return false;
 }
 
-/** @param {any} el a control without a name @returns {string} short visible text just before it */
+/** @param {any} el a control without a name @returns {string} short visible text just before it, or just after it in the same box */
 function nearOf(el) {
   let node = el;
   for (let steps = 0; node && steps < 6; steps++) {
-    for (let before = previousSiblingOf(node), tries = 0; before && tries < 6; before = previousSiblingOf(before), tries++) {
-      const text = tidy(nodeTypeOf(before) === TEXT ? dataOf(before).slice(-400) : isElement(before) ? textOfSibling(before) : '');
-      if (text) return text.length > CONTEXT_CHARS_MAX ? text.slice(-CONTEXT_CHARS_MAX).toWellFormed() : text;
-    }
+    const text = textBeside(node, previousSiblingOf) || (steps < 2 ? textBeside(node, nextSiblingOf) : '');
+    if (text) return text.length > CONTEXT_CHARS_MAX ? text.slice(-CONTEXT_CHARS_MAX).toWellFormed() : text;
     node = flatParent(node);
     if (!node || STOPS_ROW.has(tagOf(node))) return '';
   }
   return '';
 }
+
+/** @param {any} node @param {(node: any) => any} step to the next sibling @returns {string} the first text there; another field ends the search forward */
+function textBeside(node, step) {
+  for (let other = step(node), tries = 0; other && tries < 6; other = step(other), tries++) {
+    const element = nodeTypeOf(other) === ELEMENT;
+    if (element && step === nextSiblingOf && (matches(other, FIELDS) || queryAll(other, FIELDS).length > 0)) return '';
+    const text = tidy(nodeTypeOf(other) === TEXT ? dataOf(other).slice(-400) : element ? textOfSibling(other) : '');
+    if (text) return text;
+  }
+  return '';
+}
+
+const FIELDS = 'input,select,textarea,[contenteditable]';
 
 /** @param {any} el @returns {string} */
 function textOfSibling(el) {

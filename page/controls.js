@@ -44,13 +44,14 @@ function kindOf(el, tag, flags) {
 
 /** A textbox that cannot be edited or focused is only drawn like one. @param {any} el */
 function kindOfTextRole(el) {
-  return isContentEditable(el) ? 'field' : 'generic';
+  return isHtml(el) && isContentEditable(el) ? 'field' : 'generic';
 }
 
 /** @param {any} el @returns {string} */
 function kindOfInput(el) {
   switch (inputTypeOf(el)) {
     case 'hidden': return '';
+    case 'password': noteSecret(el); return 'field';
     case 'checkbox': case 'radio': return 'toggle';
     case 'button': case 'submit': case 'reset': case 'image': return KIND_OF_ROLE.get(explicitRole(el)) || 'button';
     default: return 'field';
@@ -126,7 +127,6 @@ function resolveHref(href, node) {
  */
 function describe(candidate, limits, keyed) {
   const { el } = candidate;
-  noteSecret(el);
   const meaning = meaningOf(el);
   const inputType = meaning.inputType;
   const secret = isSecretInput(el);

@@ -15,6 +15,7 @@ function focusField(key) {
   if (!el) return { ok: false, why: 'gone' };
   return inPass(() => {
     if (isDisabled(el)) return { ok: false, why: 'disabled' };
+    if (!isHtml(el)) return { ok: false, why: 'kind' };
     focusElement.call(el, { preventScroll: true });
     if (!isConnected(el)) return { ok: false, why: 'gone' };
     if (!hasFocus(el)) return { ok: false, why: 'focus' };
@@ -28,7 +29,7 @@ function selectAll(el) {
   const tag = tagOf(el);
   if (tag === 'input') selectInput.call(el);
   else if (tag === 'textarea') selectTextarea.call(el);
-  else if (isContentEditable(el)) defaultViewOf(ownerDocumentOf(el)).getSelection().selectAllChildren(el);
+  else if (isHtml(el) && isContentEditable(el)) defaultViewOf(ownerDocumentOf(el)).getSelection().selectAllChildren(el);
 }
 
 /** @param {number} key @param {Meaning} bound @returns {{el: any, refusal: any}} */

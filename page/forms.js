@@ -118,6 +118,7 @@ function formRecord(el) {
 }
 
 const CARRIED_CHARS_MAX = 4000;
+const HIDDEN_CHARS_MAX = 4000;
 
 /**
  * What the person does not see and the form would send: hidden values, and the submitter's own. A row can keep its text while
@@ -153,7 +154,12 @@ function fieldRecords(form) {
     const hidden = type === 'hidden';
     const unread = hidden || type === 'file' || isSecretInput(el);
     const value = unread ? null : cut(tidy(fieldValue(el).slice(0, 1000)), FIELD_CHARS_MAX);
-    records.push({ name: cut(tidy(attr(el, 'name')), FIELD_CHARS_MAX), type, hidden, filled: isFilled(el), value });
+    // A hidden value is compared with what is sent later; outside the browser's own process it is a digest.
+    const sends = hidden ? cut(inputValueOf(el), HIDDEN_CHARS_MAX) : null;
+    records.push({
+      name: cut(tidy(attr(el, 'name')), FIELD_CHARS_MAX), type, hidden, filled: isFilled(el), value, sends,
+      autocomplete: cut(tidy(attr(el, 'autocomplete')), FIELD_CHARS_MAX),
+    });
   }
   return records;
 }

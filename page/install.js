@@ -1,6 +1,6 @@
-// The one global of the isolated world.
+// The one global of the isolated world. A second run of the script keeps the first one's numbering of elements.
 
-globalThis.clicketPage = {
+/** @type {any} */ (globalThis).clicketPage ??= {
   observe, arm, disarm, meaning, focusField, choose, setValue, readBack, quiet, visibleText, boxesToHide,
   name: (/** @type {any} */ el) => inPass(() => nameOf(el)),
   role: (/** @type {any} */ el) => inPass(() => roleOf(el)),

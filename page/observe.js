@@ -27,17 +27,27 @@ function observe(options, ...clickables) {
       if (listed.length >= options.controlsMax) omitted++;
       else if (hasBox(candidate.shownBy)) listed.push(candidate);
     }
-    const controls = listed.map((candidate) => describe(candidate, options, keys));
+    const controls = listed.map((candidate) => describeSafely(candidate, options, keys)).filter((control) => control !== null);
+    omitted += listed.length - controls.length;
     number(controls);
-    return { ...pageRecord(seen, options), omitted, controls };
+    return { ...pageRecord(seen, options), omitted: omitted + seen.failed, controls };
   });
+}
+
+/** One odd element must not hide all others. @param {Candidate} candidate @param {any} options @param {WeakSet<any>} keys @returns {any} null: left out */
+function describeSafely(candidate, options, keys) {
+  try {
+    return describe(candidate, options, keys);
+  } catch {
+    return null;
+  }
 }
 
 /** @param {Seen} seen @param {{textCharsMax: number}} options @returns {any} */
 function pageRecord(seen, options) {
   return {
     url: cut(String(window.location.href), URL_CHARS_MAX), title: cut(tidy(titleOf(document).slice(0, 2000)), 300),
-    lang: cut(tidy(attr(documentElementOf(document), 'lang')), 40),
+    lang: documentElementOf(document) ? cut(tidy(attr(documentElementOf(document), 'lang')), 40) : '',
     text: textFrom(seen, options.textCharsMax),
     headings: seen.headings.slice(0, 60).map((el) => visibleTextIn(el, CONTEXT_CHARS_MAX)).filter(Boolean).slice(0, HEADINGS_MAX),
     dialogs: seen.dialogs.slice(0, DIALOGS_MAX).map((el) => visibleTextIn(el, DIALOG_CHARS_MAX)),
@@ -146,7 +156,6 @@ function boxesToHide(keys) {
   return inPass(() => {
     const elements = keys.map(elementFor).filter((el) => el !== null);
     for (const candidate of walkPage(0, new WeakSet()).candidates) {
-      noteSecret(candidate.el);
       if (isSecretInput(candidate.el) && isFilled(candidate.el) && !elements.includes(candidate.el)) elements.push(candidate.el);
     }
     return elements.map((el) => {

@@ -74,7 +74,7 @@ function isFocusable(el) {
 
 /** @param {any} el @returns {boolean} the outermost element of a contenteditable region */
 function isEditingHost(el) {
-  if (!hasAttr(el, 'contenteditable')) return false;
+  if (!hasAttr(el, 'contenteditable') || !isHtml(el)) return false;
   return attr(el, 'contenteditable').toLowerCase() !== 'false';
 }
 

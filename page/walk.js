@@ -28,7 +28,7 @@ const FRAMES_MAX = 50;
  * @property {Array<{label: any, control: any, level: Level, at: number}>} labels
  * @property {Array<{src: string, box: Box}>} unreadableFrames
  * @property {string[]} pieces @property {number} chars @property {number} charsMax @property {string} gap
- * @property {number} nodes @property {boolean} truncated @property {boolean} busy @property {number} frames
+ * @property {number} nodes @property {boolean} truncated @property {boolean} busy @property {number} frames @property {number} failed elements that could not be read
  * @property {WeakSet<any>} clickable
  */
 
@@ -37,7 +37,7 @@ function walkPage(charsMax, clickable) {
   /** @type {Seen} */
   const seen = {
     candidates: [], headings: [], dialogs: [], labels: [], unreadableFrames: [], pieces: [], chars: 0, charsMax, gap: '',
-    nodes: 0, truncated: false, busy: false, frames: 1, clickable,
+    nodes: 0, truncated: false, busy: false, frames: 1, failed: 0, clickable,
   };
   const frame = topFrame();
   const root = documentElementOf(document);
@@ -78,7 +78,7 @@ function step(stack, seen) {
       stack.length = 0;
       return;
     }
-    const inner = enter(node, level, seen);
+    const inner = enterSafely(node, level, seen);
     if (inner) stack.push(inner);
   }
 }
@@ -116,6 +116,16 @@ function textShows(level) {
   const box = boxOfLevel(level);
   const shown = box.width > 0 && box.height > 0 ? box : toTop(contentBox(level.el), level.frame);
   return isReachable(shown, level.clip, level.frame, 0.5);
+}
+
+/** One odd element must not hide all others. @param {any} el @param {Level} outer @param {Seen} seen @returns {Level | null} */
+function enterSafely(el, outer, seen) {
+  try {
+    return enter(el, outer, seen);
+  } catch {
+    seen.failed++;
+    return null;
+  }
 }
 
 /** @param {any} el @param {Level} outer @param {Seen} seen @returns {Level | null} null: nothing inside is to be read */

@@ -120,7 +120,8 @@ pub enum LaunchError {
 }
 
 fn said(stderr: &str) -> String {
-    let last = stderr.lines().rev().find(|line| !line.trim().is_empty());
+    // Without a message bus the browser complains of it all the time; that is never the reason.
+    let last = stderr.lines().rev().find(|line| !line.trim().is_empty() && !line.contains(":ERROR:dbus/"));
     last.map(|line| format!("; it said: {line}")).unwrap_or_default()
 }
 

@@ -1,7 +1,8 @@
 //! Filling fields and choosing options. The only file that opens a [`Secret`].
 //!
-//! Text is put in by the editing command of the very document that was looked at, so that it cannot land in another one;
-//! only fields that listen for keys get keys, and never the characters of a secret.
+//! Text is put in by the editing command of the very document that was looked at, so that it cannot land in another one, and
+//! a key that writes nothing follows for fields that look at their text on keys. Characters are sent as keys only where a
+//! field says that it listens for keys or did not hold what was put in, and never those of a secret.
 
 use clicket_guard::outcome::{Outcome, ReadBack};
 use clicket_guard::permit::ValueSource;
@@ -20,7 +21,7 @@ use crate::world::{CHOOSE, INSERT_TEXT, SET_VALUE};
 /// Input types whose value has a form of its own that keys do not write well.
 const SET_TYPES: &[&str] = &["date", "time", "month", "week", "datetime-local", "color", "range"];
 
-/// Whether the characters may be sent as keys, which pages and extensions of the keyboard can watch one by one.
+/// Whether the characters may be sent as keys: those of a secret never are, since keys go to whatever document is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Typing {
     Keys,
@@ -46,8 +47,7 @@ impl Browser {
                 self.set_value(held, text, secrets).await
             }
             ValueSource::Text { text, .. } => {
-                let typing = if held.control.listens_for_keys { Typing::Keys } else { Typing::AtOnce };
-                self.type_text(held, text, typing, secrets).await
+                self.type_text(held, text, Typing::Keys, secrets).await
             }
             ValueSource::Secret { key } => {
                 let secret = secrets.iter().find(|secret| secret.key() == key);
@@ -76,26 +76,52 @@ impl Browser {
         origin.ok_or_else(|| Outcome::SecretRefused { why: "the field's document has no web origin".to_owned() })
     }
 
+    /// Puts the text in at once, then key by key if that did not hold: few fields listen for single keys, and which do
+    /// cannot be seen.
     async fn type_text(&self, held: &Held, text: &str, typing: Typing, secrets: &[Secret]) -> Acted<Outcome> {
         let text = fitted(text, &held.control.input_type);
+        let can_be_keyed = typing == Typing::Keys && !text.is_empty() && text.chars().count() <= KEYED_CHARS_MAX;
+        if can_be_keyed && held.control.listens_for_keys {
+            return self.type_keys(held, &text, secrets).await;
+        }
+        let inserted = self.type_at_once(held, &text, secrets).await;
+        match inserted {
+            Ok(Outcome::NotTaken { .. }) | Err(Outcome::NotTaken { .. }) if can_be_keyed => {
+                self.type_keys(held, &text, secrets).await
+            }
+            other => other,
+        }
+    }
+
+    async fn type_at_once(&self, held: &Held, text: &str, secrets: &[Secret]) -> Acted<Outcome> {
+        let before = self.navigations_asked();
+        self.take_field(held, secrets).await?;
+        let inserted = self.insert(held, text, secrets).await;
+        self.disarm(held, before, "typing").await?;
+        inserted?;
+        self.read_text_back(held, text).await
+    }
+
+    async fn type_keys(&self, held: &Held, text: &str, secrets: &[Secret]) -> Acted<Outcome> {
+        let before = self.navigations_asked();
+        self.take_field(held, secrets).await?;
+        let keys: Vec<Key> = text.chars().map(key_of).collect();
+        self.keys(&keys).await?;
+        let disarmed = self.disarm(held, before, "typing").await?;
+        let disarmed = disarmed.ok_or_else(|| not_taken("the document went away while it was typed into"))?;
+        match judged(&disarmed, secrets) {
+            Some(outcome) => Ok(outcome),
+            None => self.read_text_back(held, text).await,
+        }
+    }
+
+    /// Sets the latch, focuses the field and selects what it holds.
+    async fn take_field(&self, held: &Held, secrets: &[Secret]) -> Acted<()> {
         self.arm(held, Latch::Type, secrets).await?;
         if self.focus(held, "focusing").await.is_err() {
             self.press_into(held, secrets).await?;
         }
-        match typing {
-            Typing::Keys if !text.is_empty() && text.chars().count() <= KEYED_CHARS_MAX => {
-                let keys: Vec<Key> = text.chars().map(key_of).collect();
-                self.keys(&keys).await?;
-            }
-            Typing::Keys | Typing::AtOnce => self.insert(held, &text).await?,
-        }
-        let disarmed = self.disarm(held, "typing").await?;
-        let Some(disarmed) = disarmed else { return Ok(not_taken("the document went away while it was typed into")) };
-        // Clearing a field that is empty already makes no event.
-        if let Some(outcome) = judged(&disarmed, secrets).filter(|_| !text.is_empty()) {
-            return Ok(outcome);
-        }
-        self.read_text_back(held, &text).await
+        Ok(())
     }
 
     /// Some fields take the focus only from a pointer.
@@ -106,18 +132,11 @@ impl Browser {
     }
 
     /// Inserts in one edit, then presses a key that writes nothing, for fields that look at their text on keys.
-    async fn insert(&self, held: &Held, text: &str) -> Acted<()> {
-        let inserted: Result<bool, PageError> = self.in_document(held, INSERT_TEXT, [json!(text)]).await;
-        match inserted {
-            Ok(true) => {}
-            Ok(false) if text.is_empty() => {}
-            Ok(false) => return Err(not_taken("the field does not accept text")),
-            Err(error) => return Err(after_input("typing", &error)),
-        }
-        if held.control.listens_for_keys {
-            self.keys(&[Key::named("End", 35)]).await?;
-        }
-        Ok(())
+    async fn insert(&self, held: &Held, text: &str, secrets: &[Secret]) -> Acted<()> {
+        let arguments = [json!(held.handle), held.control.bound.clone(), json!(text)];
+        let inserted: Result<Answer, PageError> = self.in_document(held, INSERT_TEXT, arguments).await;
+        accepted(inserted, "typing", secrets)?;
+        self.keys(&[Key::named("End", 35)]).await
     }
 
     async fn read_text_back(&self, held: &Held, text: &str) -> Acted<Outcome> {
@@ -134,10 +153,11 @@ impl Browser {
     }
 
     async fn set_value(&self, held: &Held, text: &str, secrets: &[Secret]) -> Acted<Outcome> {
+        let before = self.navigations_asked();
         self.arm(held, Latch::Choose, secrets).await?;
         let arguments = [json!(held.handle), held.control.bound.clone(), json!(text)];
         let set: Result<Answer, PageError> = self.in_document(held, SET_VALUE, arguments).await;
-        self.disarm(held, "setting a value").await?;
+        self.disarm(held, before, "setting a value").await?;
         accepted(set, "setting a value", secrets)?;
         self.read_text_back(held, text).await
     }
@@ -146,13 +166,14 @@ impl Browser {
     pub(crate) async fn choose(&self, held: &Held, option: u32, label: &str, secrets: &[Secret]) -> Acted<Outcome> {
         let known = held.control.options.iter().find(|(index, _, offered)| *index == option && offered == label);
         let Some((_, exact, _)) = known else { return Ok(Outcome::Stale { part: "option".to_owned() }) };
+        let before = self.navigations_asked();
         self.arm(held, Latch::Choose, secrets).await?;
         let arguments = [json!(held.handle), held.control.bound.clone(), json!(option), json!(exact)];
         let chosen: Result<Answer, PageError> = self.in_document(held, CHOOSE, arguments).await;
-        self.disarm(held, "choosing").await?;
+        self.disarm(held, before, "choosing").await?;
         accepted(chosen, "choosing", secrets)?;
         let holds = |state: &ReadState| state.selected.iter().any(|selected| cut_label(selected) == cut_label(exact));
-        self.read_back_until(held, 0, holds, "the choice did not stay").await
+        self.read_back_until(held, before, holds, "the choice did not stay").await
     }
 }
 

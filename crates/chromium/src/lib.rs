@@ -2,6 +2,7 @@
 //! It must never know why an act was allowed, what a policy or a model is, or which requests the edge lets out.
 
 mod browser;
+mod clickable;
 mod client;
 mod dialog;
 mod errors;
@@ -10,7 +11,6 @@ mod find;
 mod flags;
 mod launch;
 mod limits;
-mod listeners;
 mod navigate;
 mod observe;
 mod perform;

@@ -6,7 +6,7 @@ use std::time::Duration;
 /// listing of 20,000 elements about ten; past this the browser is no longer believed.
 pub(crate) const MESSAGE_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// Calls that may wait for an answer at one time: 500 pipelined element resolutions and some more.
+/// Calls that may wait for an answer at one time: 500 pipelined element resolutions, or 256 keys pressed and released, and some more.
 pub(crate) const CALLS_IN_FLIGHT_MAX: usize = 2_048;
 
 /// Messages queued towards the browser; a full queue is an error, never a wait without end.
@@ -39,14 +39,17 @@ pub(crate) const PAGE_ANSWER_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Time for a document that is being made to get our world.
 pub(crate) const WORLD_WAIT_MS: Duration = Duration::from_millis(2_000);
 
-/// Elements with listeners that are looked at one by one.
-pub(crate) const LISTENING_ELEMENTS_MAX: usize = 500;
+/// Elements with press listeners that are handed to the page's script.
+pub(crate) const CLICKABLE_ELEMENTS_MAX: usize = 500;
+
+/// Elements above which DevTools is not asked for listeners: a snapshot of 2,000 takes about 30 ms, of 20,000 about 250.
+pub(crate) const SNAPSHOT_ELEMENTS_MAX: u64 = 5_000;
 
 /// A look is taken again when the document is replaced under it.
 pub(crate) const LOOKS_MAX: u32 = 3;
 
-/// Time for DevTools to list listeners; a page that needs longer is observed without them.
-pub(crate) const LISTENERS_MS: Duration = Duration::from_millis(1_500);
+/// Time for DevTools' snapshot; a page that needs longer is observed without it.
+pub(crate) const SNAPSHOT_MS: Duration = Duration::from_millis(1_500);
 
 /// Short facts of a control that come from the page: role, input type, landmark.
 pub(crate) const WORD_CHARS_MAX: usize = 64;
@@ -65,9 +68,6 @@ pub(crate) const FORM_FIELDS_MAX: usize = 100;
 
 /// One input event: the page may be busy for long, but not without end.
 pub(crate) const INPUT_MS: Duration = Duration::from_millis(5_000);
-
-/// Between moving the pointer and pressing: two frames, so that what appears under a pointer has appeared.
-pub(crate) const HOVER_MS: Duration = Duration::from_millis(34);
 
 /// Opening an address, until the page is about to be shown.
 pub(crate) const NAVIGATE_MS: Duration = Duration::from_millis(30_000);
@@ -116,3 +116,9 @@ pub(crate) const OBSERVE_MS: Duration = Duration::from_millis(5_000);
 
 /// Time for a browser to end by itself when asked.
 pub(crate) const CLOSE_MS: Duration = Duration::from_millis(2_000);
+
+/// From a navigation that the network answered to the page being shown.
+pub(crate) const COMMIT_MS: Duration = Duration::from_millis(3_000);
+
+/// After a navigation began, an answer of the page that is on its way comes within this, or not before the navigation ends.
+pub(crate) const HELD_BACK_MS: Duration = Duration::from_millis(60);

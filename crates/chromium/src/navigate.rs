@@ -8,8 +8,9 @@ use serde_json::json;
 
 use crate::browser::Browser;
 use crate::errors::PageError;
-use crate::limits::NAVIGATE_MS;
+use crate::limits::{COMMIT_MS, NAVIGATE_MS};
 use crate::perform::{Acted, call_failed, done, not_taken};
+use crate::state::State;
 use crate::wire::Navigated;
 
 #[derive(Deserialize)]
@@ -38,12 +39,23 @@ impl Browser {
 
     /// Opens an address that the operator gave. Returns when the page is about to be shown, or the network says no.
     pub(crate) async fn navigate(&self, url: &str) -> Acted<Outcome> {
+        let before = self.shown();
         let call = self.connection.call(Some(&self.session), "Page.navigate", json!({ "url": url }), NAVIGATE_MS);
         let navigated: Navigated = call.await.map_err(|error| call_failed("opening the address", error))?;
+        if navigated.error_text.is_none() {
+            // The answer comes a little before the page is shown; until then everything would speak to the page before it.
+            let changed = |state: &State| (before != (state.navigations, state.within_document)).then_some(());
+            let _ = self.router.wait_for(COMMIT_MS, changed).await;
+        }
         Ok(match navigated.error_text.as_deref().filter(|text| !text.is_empty()) {
             None => done(),
             Some(text) => not_opened(text),
         })
+    }
+
+    fn shown(&self) -> (u64, u64) {
+        let state = self.router.state();
+        (state.navigations, state.within_document)
     }
 
     pub(crate) async fn back(&self) -> Acted<Outcome> {

@@ -64,12 +64,12 @@ impl Browser {
     }
 
     async fn look_in(&self, world: &World) -> Result<RawObservation, PageError> {
-        let listening = self.listening(world).await?;
+        let clickable = self.clickable(world).await?;
         let options = json!({
             "controlsMax": ENTRIES_MAX, "textCharsMax": PAGE_TEXT_CHARS_MAX, "nameCharsMax": NAME_CHARS_MAX,
-            "optionsMax": OPTIONS_MAX, "keyed": listening.keys.len(),
+            "optionsMax": OPTIONS_MAX, "keyed": 0,
         });
-        let elements = listening.presses.into_iter().chain(listening.keys).map(Argument::Element);
+        let elements = clickable.into_iter().map(Argument::Element);
         let arguments = std::iter::once(Argument::Plain(options)).chain(elements).collect();
         self.page_function_in(world, OBSERVE, arguments, OBSERVE_MS).await
     }
@@ -190,6 +190,7 @@ fn read_form(raw: &RawForm, scrub: &Scrubber) -> FormFacts {
         hidden: field.hidden,
         filled: field.filled,
         autocomplete: word(&field.autocomplete),
+        sends: field.sends.as_ref().map(|value| Digest::of(value.as_bytes())),
     });
     FormFacts {
         key: raw.key,

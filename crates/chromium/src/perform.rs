@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 
 use crate::browser::Browser;
 use crate::errors::{CallError, PageError};
-use crate::limits::{CALL_MS, COVER_CHARS_MAX, DIALOG_CHARS_MAX, UNFREEZE_MS, WAIT_STEP_MS};
+use crate::limits::{CALL_MS, COVER_CHARS_MAX, DIALOG_CHARS_MAX, HELD_BACK_MS, UNFREEZE_MS, WAIT_STEP_MS};
 use crate::observe::Remembered;
-use crate::state::World;
+use crate::state::{State, World};
 use crate::world::{ARM, Argument, DISARM, PageFunction, SCROLL};
 
 /// An act that ended early, with what came of it.
@@ -87,9 +87,11 @@ impl Browser {
     /// events first; on any difference nothing is done and the outcome says which part differs.
     pub async fn perform(&mut self, permit: ActPermit, secrets: &[Secret]) -> Outcome {
         self.router.state().forget_dialogs();
+        let asked_before = self.navigations_asked();
         let acted = self.act(permit.action(), secrets).await;
         let outcome = acted.unwrap_or_else(|early| early);
-        if matches!(outcome, Outcome::TimedOut { .. }) {
+        // Ending what runs would end a navigation that is under way, too.
+        if matches!(outcome, Outcome::TimedOut { .. }) && self.navigations_asked() == asked_before {
             self.unfreeze().await;
         }
         self.with_dialog(outcome, secrets)
@@ -133,12 +135,38 @@ impl Browser {
         Err(refusal(&armed.why, &armed.detail, secrets))
     }
 
-    /// Takes the latch off and says what it saw. `None`: the document went away with it.
-    pub(crate) async fn disarm(&self, held: &Held, doing: &str) -> Acted<Option<Disarmed>> {
-        match self.in_document(held, DISARM, []).await {
-            Ok(disarmed) => Ok(Some(disarmed)),
-            Err(PageError::NoDocument) => Ok(None),
-            Err(error) => Err(after_input(doing, &error)),
+    /// Takes the latch off and says what it saw. `None`: a navigation began, and nothing more can be asked of the document.
+    ///
+    /// From the start of a navigation until it ends the browser holds back what is sent to the page, and the edge may hold
+    /// its request for minutes. The latch then comes off when the document can be spoken to again, if it stays.
+    pub(crate) async fn disarm(&self, held: &Held, asked_before: u64, doing: &str) -> Acted<Option<Disarmed>> {
+        let disarmed = self.unless_navigating(asked_before, self.in_document(held, DISARM, [])).await;
+        match disarmed {
+            None => Ok(None),
+            Some(Ok(disarmed)) => Ok(Some(disarmed)),
+            Some(Err(PageError::NoDocument)) if self.navigations_asked() > asked_before => Ok(None),
+            Some(Err(PageError::NoDocument)) => Err(Outcome::Failed { why: "the document went away under the input".to_owned() }),
+            Some(Err(error)) => Err(after_input(doing, &error)),
+        }
+    }
+
+    pub(crate) fn navigations_asked(&self) -> u64 {
+        self.router.state().navigations_asked
+    }
+
+    /// Waits for an answer of the page, but not while a navigation that began meanwhile holds it back.
+    pub(crate) async fn unless_navigating<T>(&self, asked_before: u64, answer: impl Future<Output = T> + Send) -> Option<T> {
+        let held_back = async {
+            let began = |state: &State| (state.navigations_asked > asked_before).then_some(());
+            if self.router.wait_for(CALL_MS, began).await.is_none() {
+                std::future::pending::<()>().await;
+            }
+            tokio::time::sleep(HELD_BACK_MS).await;
+        };
+        tokio::select! {
+            biased;
+            answer = answer => Some(answer),
+            () = held_back => None,
         }
     }
 

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::browser::Browser;
 use crate::errors::PageError;
-use crate::limits::{HOVER_MS, INPUT_MS, READ_BACK_MS, READ_BACK_STEP_MS};
+use crate::limits::{INPUT_MS, READ_BACK_MS, READ_BACK_STEP_MS};
 use crate::perform::{Acted, Aim, Held, Latch, after_input, before_input, call_failed, done, judged, not_taken};
 use crate::world::{FOCUS_FIELD, READ_BACK};
 
@@ -40,18 +40,16 @@ struct Focused {
 impl Browser {
     /// Presses the control once.
     pub(crate) async fn press(&self, held: &Held, secrets: &[Secret]) -> Acted<Outcome> {
-        let before = self.router.state().navigations;
+        let before = self.navigations_asked();
         let aim = self.hover(held, Latch::Press, secrets).await?;
         self.click_at(aim).await?;
-        match self.disarm(held, "pressing").await? {
-            Some(disarmed) => Ok(judged(&disarmed, secrets).unwrap_or_else(done)),
-            None if self.router.state().navigations > before => Ok(done()),
-            None => Ok(Outcome::Failed { why: "the document went away while it was pressed".to_owned() }),
-        }
+        let disarmed = self.disarm(held, before, "pressing").await?;
+        Ok(disarmed.and_then(|disarmed| judged(&disarmed, secrets)).unwrap_or_else(done))
     }
 
     /// Presses unless it is already as asked, then reads the state back.
     pub(crate) async fn toggle(&self, held: &Held, to: Switch, secrets: &[Secret]) -> Acted<Outcome> {
+        let before = self.navigations_asked();
         let wanted = matches!(to, Switch::On);
         let holds = |state: &ReadState| state.checked == json!(wanted);
         let now = self.read_state(held, 0).await.map_err(|error| before_input("reading the toggle", error))?;
@@ -62,12 +60,12 @@ impl Browser {
         if !matches!(pressed, Outcome::Done { .. }) {
             return Ok(pressed);
         }
-        self.read_back_until(held, 0, holds, "it did not switch").await
+        self.read_back_until(held, before, holds, "it did not switch").await
     }
 
     /// Presses Enter in the field.
     pub(crate) async fn enter(&self, held: &Held, secrets: &[Secret]) -> Acted<Outcome> {
-        let before = self.router.state().navigations;
+        let before = self.navigations_asked();
         self.arm(held, Latch::Enter, secrets).await?;
         self.focus(held, "focusing").await?;
         if held.control.input_type == "contenteditable" || held.control.input_type == "textarea" {
@@ -75,18 +73,15 @@ impl Browser {
             self.keys(&[Key::named("End", 35)]).await?;
         }
         self.keys(&[Key::enter()]).await?;
-        match self.disarm(held, "pressing Enter").await? {
-            Some(disarmed) => Ok(judged(&disarmed, secrets).unwrap_or_else(done)),
-            None if self.router.state().navigations > before => Ok(done()),
-            None => Ok(Outcome::Failed { why: "the document went away while Enter was pressed".to_owned() }),
-        }
+        let disarmed = self.disarm(held, before, "pressing Enter").await?;
+        Ok(disarmed.and_then(|disarmed| judged(&disarmed, secrets)).unwrap_or_else(done))
     }
 
-    /// Moves the pointer to the control and aims again: what appears under a pointer is seen before it is pressed.
+    /// Moves the pointer to the control and aims again: what appears under a pointer is seen before it is pressed. The move
+    /// is answered when the page's frame has taken it; what appears still later meets the latch.
     pub(crate) async fn hover(&self, held: &Held, latch: Latch, secrets: &[Secret]) -> Acted<Aim> {
         let first = self.arm(held, latch, secrets).await?;
         self.move_to(first).await?;
-        tokio::time::sleep(HOVER_MS).await;
         let second = self.arm(held, latch, secrets).await?;
         if (first.x - second.x).abs() > STILL_PX || (first.y - second.y).abs() > STILL_PX {
             self.move_to(second).await?;
@@ -146,13 +141,14 @@ impl Browser {
     pub(crate) async fn read_back_until(
         &self,
         held: &Held,
-        chars_max: usize,
-        holds: impl Fn(&ReadState) -> bool,
+        asked_before: u64,
+        holds: impl Fn(&ReadState) -> bool + Send,
         otherwise: &str,
     ) -> Acted<Outcome> {
         let mut waited = Duration::ZERO;
         loop {
-            match self.read_state(held, chars_max).await {
+            let Some(read) = self.unless_navigating(asked_before, self.read_state(held, 0)).await else { return Ok(done()) };
+            match read {
                 Ok(state) if state.gone => return Ok(done()),
                 Ok(state) if holds(&state) => return Ok(Outcome::Done { read_back: ReadBack::Holds }),
                 Ok(_) if waited >= READ_BACK_MS => return Ok(not_taken(otherwise)),

@@ -121,6 +121,8 @@ pub(crate) struct RawField {
     pub(crate) hidden: bool,
     pub(crate) filled: bool,
     pub(crate) autocomplete: String,
+    /// What a hidden field would send; it stays in this process.
+    pub(crate) sends: Option<String>,
 }
 
 #[derive(Deserialize, Default, Clone, Copy)]

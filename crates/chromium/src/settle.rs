@@ -69,6 +69,7 @@ struct Wait {
     started: Instant,
     network: Duration,
     quiet_from: Instant,
+    seen_quiet: bool,
     settled: Settled,
 }
 
@@ -81,7 +82,7 @@ impl Browser {
     pub async fn settle(&mut self, edge_busy: &(dyn Fn() -> bool + Sync), cap_ms: u64) -> Result<Settled, PageError> {
         let before = self.router.state().navigations;
         let now = Instant::now();
-        let mut wait = Wait { started: now, network: Duration::ZERO, quiet_from: now, settled: Settled::default() };
+        let mut wait = Wait { started: now, network: Duration::ZERO, quiet_from: now, seen_quiet: false, settled: Settled::default() };
         let cap = now + Duration::from_millis(cap_ms);
         let quiet_enough = Duration::from_millis(SETTLE_QUIET_MS);
         loop {
@@ -91,12 +92,18 @@ impl Browser {
                 break;
             }
             match self.stir(edge_busy, cap.saturating_duration_since(looked), &mut wait).await? {
-                Stir::QuietFor(since) if since.min(wait.quiet_from.elapsed()) >= quiet_enough => break,
                 Stir::QuietFor(since) => {
-                    let left = quiet_enough.saturating_sub(since.min(wait.quiet_from.elapsed()));
-                    tokio::time::sleep(left.clamp(SETTLE_STEP_MS, quiet_enough)).await;
+                    let quiet = since.min(wait.quiet_from.elapsed());
+                    if quiet >= quiet_enough && wait.seen_quiet {
+                        break;
+                    }
+                    // Read twice near the end: a page that got no processor for a while looks quiet once.
+                    wait.seen_quiet = quiet + SETTLE_STEP_MS * 2 >= quiet_enough;
+                    let before_end = quiet_enough.saturating_sub(quiet + SETTLE_STEP_MS);
+                    tokio::time::sleep(before_end.max(SETTLE_STEP_MS)).await;
                 }
                 Stir::Network | Stir::NoDocument => {
+                    wait.seen_quiet = false;
                     tokio::time::sleep(SETTLE_STEP_MS).await;
                     wait.network += looked.elapsed();
                     wait.quiet_from = Instant::now();

@@ -108,12 +108,16 @@ pub(crate) struct State {
     pub(crate) loading: bool,
     /// Committed navigations of the main frame, same-document ones not counted.
     pub(crate) navigations: u64,
+    /// Navigations of the main frame that were asked for, whether or not they came to anything.
+    pub(crate) navigations_asked: u64,
     /// Same-document navigations of the main frame.
     pub(crate) within_document: u64,
     pub(crate) world: Option<World>,
     pub(crate) dialogs_in_a_row: u32,
     /// The first dialog since the present act began.
     pub(crate) first_dialog: Option<(DialogKind, String)>,
+    /// Where the page said that its new window goes, until the window is there.
+    tab_announced: Option<String>,
     events: VecDeque<BrowserEvent>,
     lost: u64,
 }
@@ -130,10 +134,12 @@ impl State {
             url: String::new(),
             loading: false,
             navigations: 0,
+            navigations_asked: 0,
             within_document: 0,
             world: None,
             dialogs_in_a_row: 0,
             first_dialog: None,
+            tab_announced: None,
             events: VecDeque::new(),
             lost: 0,
         }
@@ -173,12 +179,16 @@ impl State {
                 opening.zip(session).map(|(opening, session)| dialog::dismiss(self, session, &opening))
             }
             "Fetch.authRequired" => read(params).map(|event| self.on_auth(session, &event)),
-            "Fetch.requestPaused" => read(params).map(|event| on_paused(session, &event)),
+            "Fetch.requestPaused" => read(params).map(|event| self.on_paused(session, &event)),
             "Page.fileChooserOpened" => {
                 self.push(BrowserEvent::FileChooser);
                 None
             }
-            "Page.windowOpen" => read(params).map(|event: wire::WithUrl| self.report_tab(&event.url)),
+            "Page.windowOpen" => read(params).map(|event: wire::WithUrl| {
+                self.report_tab(&event.url);
+                self.tab_announced = Some(cut(&event.url));
+                Vec::new()
+            }),
             "Browser.downloadWillBegin" => read(params).map(|event: wire::WithUrl| {
                 self.push(BrowserEvent::Download { url: cut(&event.url) });
                 Vec::new()
@@ -196,7 +206,8 @@ impl State {
         match method {
             "Page.frameNavigated" => self.on_navigated(read(params)),
             "Page.navigatedWithinDocument" => self.on_within_document(read(params)),
-            "Page.frameStartedLoading" | "Page.frameStartedNavigating" => self.on_loading(read(params), true),
+            "Page.frameStartedLoading" => self.on_loading(read(params), true),
+            "Page.frameStartedNavigating" | "Page.frameRequestedNavigation" => self.on_asked(read(params)),
             "Page.frameStoppedLoading" => self.on_loading(read(params), false),
             "Runtime.executionContextCreated" => self.on_context(read(params)),
             "Runtime.executionContextDestroyed" => self.on_context_gone(read(params)),
@@ -214,7 +225,7 @@ impl State {
                 self.session = Some(attached);
                 Vec::new()
             }
-            "page" => self.close_other_page(&info),
+            "page" => self.close_other_page(&info, &attached),
             "iframe" => self.prepare_frame(&attached),
             _ => vec![
                 Reply::to(&attached, "Runtime.runIfWaitingForDebugger", json!({})),
@@ -228,23 +239,28 @@ impl State {
     }
 
     /// The page may be attached a second time through another parent; only other pages are closed.
-    fn close_other_page(&mut self, info: &wire::TargetInfo) -> Vec<Reply> {
+    fn close_other_page(&mut self, info: &wire::TargetInfo, attached: &str) -> Vec<Reply> {
         if Some(&info.target_id) == self.target.as_ref() {
             return Vec::new();
         }
-        let mut replies = self.report_tab(&info.url);
-        replies.push(Reply::to_browser("Target.closeTarget", json!({ "targetId": info.target_id })));
-        replies
+        if self.tab_announced.take().is_none_or(|announced| announced != cut(&info.url)) {
+            self.report_tab(&info.url);
+        }
+        vec![
+            Reply::to(attached, "Fetch.enable", json!({})),
+            Reply::to_browser("Target.closeTarget", json!({ "targetId": info.target_id })),
+            // A window that shares its opener's process would hold the opener too for as long as it is held.
+            Reply::to(attached, "Runtime.runIfWaitingForDebugger", json!({})),
+        ]
     }
 
     /// A window is announced by the page that opens it and by the browser; it is reported once.
-    fn report_tab(&mut self, url: &str) -> Vec<Reply> {
+    fn report_tab(&mut self, url: &str) {
         let url = cut(url);
         let known = self.events.iter().any(|event| matches!(event, BrowserEvent::NewTab { url: known } if *known == url));
         if !url.is_empty() && url != "about:blank" && !known {
             self.push(BrowserEvent::NewTab { url });
         }
-        Vec::new()
     }
 
     /// A cross-site frame lives in a process of its own and must be told what the page was told.
@@ -301,6 +317,13 @@ impl State {
         }
     }
 
+    fn on_asked(&mut self, event: Option<wire::FrameEvent>) {
+        let leaves = |event: &wire::FrameEvent| !matches!(event.navigation_type.as_str(), "sameDocument" | "historySameDocument");
+        if event.is_some_and(|event| self.is_main(&event.frame_id) && leaves(&event)) {
+            self.navigations_asked = self.navigations_asked.saturating_add(1);
+        }
+    }
+
     fn on_context(&mut self, event: Option<wire::ContextEvent>) {
         let Some(context) = event.map(|event| event.context) else { return };
         if context.name == WORLD && self.is_main(&context.aux_data.frame_id) {
@@ -328,6 +351,15 @@ impl State {
         session.map(|session| Reply::to(session, "Fetch.continueWithAuth", params)).into_iter().collect()
     }
 
+    /// Requests go on while the page gets its credential; those of a window that is being closed never do.
+    fn on_paused(&self, session: Option<&str>, event: &wire::RequestPaused) -> Vec<Reply> {
+        let Some(session) = session else { return Vec::new() };
+        if self.session.as_deref() == Some(session) {
+            return vec![Reply::to(session, "Fetch.continueRequest", json!({ "requestId": event.request_id }))];
+        }
+        vec![Reply::to(session, "Fetch.failRequest", json!({ "requestId": event.request_id, "errorReason": "BlockedByClient" }))]
+    }
+
     /// A page target's main frame keeps the target's id for as long as the target lives.
     fn is_main(&self, frame: &str) -> bool {
         self.target.as_deref() == Some(frame)
@@ -337,11 +369,6 @@ impl State {
 /// What is attached by itself: everything a page starts, held until it was told what it must know.
 pub(crate) fn auto_attach() -> Value {
     json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true })
-}
-
-fn on_paused(session: Option<&str>, event: &wire::RequestPaused) -> Vec<Reply> {
-    let params = json!({ "requestId": event.request_id });
-    session.map(|session| Reply::to(session, "Fetch.continueRequest", params)).into_iter().collect()
 }
 
 fn read<'a, T: Deserialize<'a>>(params: &'a RawValue) -> Option<T> {

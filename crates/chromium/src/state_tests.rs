@@ -20,7 +20,7 @@ fn a_page_of_another_context_is_never_taken_for_ours() {
     let other = json!({ "sessionId": "S", "targetInfo": { "targetId": "T", "type": "page", "browserContextId": "D" } });
     let replies = state.fold(None, "Target.attachedToTarget", &raw(other));
     assert_eq!(state.session, None);
-    assert_eq!(replies[0].method, "Target.closeTarget");
+    assert!(replies.iter().any(|reply| reply.method == "Target.closeTarget"));
 }
 
 #[test]
@@ -29,7 +29,10 @@ fn a_new_tab_is_closed_and_reported_once() {
     state.fold(Some("S"), "Page.windowOpen", &raw(json!({ "url": "http://ad.test/" })));
     let popup = json!({ "sessionId": "P", "targetInfo": { "targetId": "U", "type": "page", "url": "http://ad.test/", "browserContextId": "C" } });
     let replies = state.fold(Some("S"), "Target.attachedToTarget", &raw(popup));
-    assert_eq!(replies, vec![Reply::to_browser("Target.closeTarget", json!({ "targetId": "U" }))]);
+    let order: Vec<&str> = replies.iter().map(|reply| reply.method).collect();
+    assert_eq!(order, vec!["Fetch.enable", "Target.closeTarget", "Runtime.runIfWaitingForDebugger"]);
+    let paused = state.fold(Some("P"), "Fetch.requestPaused", &raw(json!({ "requestId": "R" })));
+    assert_eq!(paused[0].method, "Fetch.failRequest");
     assert_eq!(state.drain(), vec![BrowserEvent::NewTab { url: "http://ad.test/".to_owned() }]);
 }
 
@@ -99,4 +102,14 @@ fn unknown_shapes_change_nothing() {
         assert_eq!(state.fold(Some("S"), method, &raw(json!({ "frame": 3, "context": {}, "sessionId": [] }))), vec![]);
     }
     assert_eq!(state.life, Life::Alive);
+}
+
+#[test]
+fn a_change_of_address_within_the_document_is_no_navigation_that_holds_the_page_back() {
+    let mut state = open_page();
+    for (kind, wanted) in [("sameDocument", 0), ("historySameDocument", 0), ("differentDocument", 1), ("reload", 2)] {
+        let started = json!({ "frameId": "T", "url": "http://page.test/", "loaderId": "L", "navigationType": kind });
+        state.fold(Some("S"), "Page.frameStartedNavigating", &raw(started));
+        assert_eq!(state.navigations_asked, wanted, "{kind}");
+    }
 }

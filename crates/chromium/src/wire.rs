@@ -76,6 +76,8 @@ pub(crate) struct Frame {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FrameEvent {
     pub(crate) frame_id: String,
+    #[serde(default)]
+    pub(crate) navigation_type: String,
 }
 
 #[derive(Deserialize)]

@@ -51,10 +51,16 @@ pub(crate) const SCROLL: PageFunction = PageFunction(
     }",
 );
 
-/// Puts text into the field that has the focus, in the document we were called in or its same-origin frames, as one edit that
-/// replaces the selection. Being bound to the document, it cannot land in one that replaced it meanwhile.
+/// Compares the meaning, then puts text into the field as one edit that replaces the selection. No script of the page runs
+/// between the comparison and the edit, and being bound to the document it cannot land in one that replaced it meanwhile.
+/// An edit by command gives the page its `input` event and no `beforeinput`, so the latch has nothing to see here.
 pub(crate) const INSERT_TEXT: PageFunction = PageFunction(
-    "function(text) {
+    "function(key, bound, text) {
+        const now = clicketPage.meaning(key);
+        const answer = (why, detail) => JSON.stringify({ ok: why === '', why, detail });
+        if (now === null) return answer('gone', '');
+        for (const part of Object.keys(bound)) if (now[part] !== bound[part]) return answer('stale', part);
+        if (!clicketPage.readBack(key, 0).focused) return answer('focus', '');
         let doc = document;
         for (let depth = 0; depth < 20; depth++) {
             let inner = null;
@@ -63,7 +69,8 @@ pub(crate) const INSERT_TEXT: PageFunction = PageFunction(
             doc = inner;
         }
         const edit = Document.prototype.execCommand;
-        return JSON.stringify(text === '' ? edit.call(doc, 'delete') : edit.call(doc, 'insertText', false, text));
+        const done = text === '' ? edit.call(doc, 'delete') || true : edit.call(doc, 'insertText', false, text);
+        return done ? answer('', '') : answer('value', '');
     }",
 );
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use clicket_guard::effect::RequestFacts;
-use clicket_guard::reach::{Passage, ReadClass, WriteClass, facts_of};
+use clicket_guard::reach::{Passage, ReadClass, WriteClass, facts_of, leaves_page_standing};
 use clicket_guard::web::Origin;
 use http::header;
 use http::request::Parts;
@@ -43,7 +43,10 @@ pub(crate) async fn answer(shared: Arc<Shared>, origin: Arc<Origin>, request: Re
     match draft.record.passage {
         Some(Passage::Pass(class)) => pass(shared, &origin, head, class, draft).await,
         Some(Passage::Hold(class)) => hold_write(shared, &origin, head, body, (class, facts), draft).await,
-        Some(Passage::Refuse(reason)) => close(draft, Stop::Refused(RefuseReason::Reach(reason), None)),
+        Some(Passage::Refuse(reason)) => {
+            let answered = close(draft, Stop::Refused(RefuseReason::Reach(reason), None));
+            if leaves_page_standing(&facts, reason) { Ok(empty(StatusCode::NO_CONTENT)) } else { answered }
+        }
         None => Err(Closed),
     }
 }

@@ -58,6 +58,14 @@ pub struct Pending<D> {
     record: Value,
 }
 
+impl<D> Pending<D> {
+    /// Why a person is asked.
+    #[must_use]
+    pub fn reasons(&self) -> &[String] {
+        &self.judgement.reasons
+    }
+}
+
 /// An action with all that a permit binds.
 #[derive(Clone, Debug)]
 pub struct Act {

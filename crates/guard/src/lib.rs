@@ -5,6 +5,7 @@ pub mod address;
 pub mod approval;
 pub mod choice;
 pub mod effect;
+pub mod follows;
 #[cfg(test)]
 mod fixtures;
 pub mod gate;

@@ -247,6 +247,9 @@ pub struct FormField {
     pub filled: bool,
     /// `autocomplete` attribute.
     pub autocomplete: String,
+    /// Digest of what a hidden field would send: compared with the request, shown to nobody.
+    #[serde(default)]
+    pub sends: Option<Digest>,
 }
 
 /// A box in CSS pixels.

@@ -164,6 +164,8 @@ fn read_rule(text: &str, rule: FileRule) -> Result<Rule, PolicyError> {
     let request = RequestPattern::parse(rule.request.get_ref()).map_err(|error| value(&rule.request, error.to_string()))?;
     let origin = match &rule.origin {
         None => None,
+        // The parser takes `*` for a letter, and the rule would never be met.
+        Some(text) if text.get_ref().contains('*') => return Err(value(text, "an origin is exact, without wildcards".into())),
         Some(text) => Some(Origin::read(text.get_ref()).map_err(|error| value(text, error.to_string()))?),
     };
     if !matches!(rule.class, ActionClass::Write | ActionClass::Upload | ActionClass::Destructive | ActionClass::Payment) {

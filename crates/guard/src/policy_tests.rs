@@ -246,19 +246,19 @@ fn refusal(text: &str) -> String {
 
 #[test]
 fn an_unknown_key_refuses_to_start() {
-    insta::assert_snapshot!(refusal("version = 1\n\n[class.write]\nverdict = \"ask\"\nfloors = 0.5\n"), @"");
-    insta::assert_snapshot!(refusal("version = 1\n\n[class.wrte]\nverdict = \"ask\"\n"), @"");
-    insta::assert_snapshot!(refusal("version = 1\n\n[class.write]\nverdict = \"yes\"\n"), @"");
-    insta::assert_snapshot!(refusal("version = 1\nallow_all = true\n"), @"");
-    insta::assert_snapshot!(refusal("version = 1\n[class.write\n"), @"");
-    insta::assert_snapshot!(refusal("version = 2\n[class.write]\nverdict = \"ask\"\n"), @"");
-    insta::assert_snapshot!(refusal("[class.write]\nverdict = \"ask\"\n"), @"");
-    insta::assert_snapshot!(refusal("version = 1\n\n[class.write]\nfloor = 0.5\n"), @"");
+    insta::assert_snapshot!(refusal("version = 1\n\n[class.write]\nverdict = \"ask\"\nfloors = 0.5\n"), @"policy line 5: unknown field `floors`, expected one of `verdict`, `unattended`, `floor`");
+    insta::assert_snapshot!(refusal("version = 1\n\n[class.wrte]\nverdict = \"ask\"\n"), @"policy line 3: unknown variant `wrte`, expected one of `observe`, `scroll`, `navigate`, `fill`, `unknown_control`, `finish`, `write`, `credentials`, `leave_site`, `download`, `upload`, `destructive`, `payment`");
+    insta::assert_snapshot!(refusal("version = 1\n\n[class.write]\nverdict = \"yes\"\n"), @"policy line 4: unknown variant `yes`, expected one of `allow`, `ask`, `refuse`");
+    insta::assert_snapshot!(refusal("version = 1\nallow_all = true\n"), @"policy line 2: unknown field `allow_all`, expected one of `version`, `class`, `rule`");
+    insta::assert_snapshot!(refusal("version = 1\n[class.write\n"), @"policy line 2: unclosed table, expected `]`");
+    insta::assert_snapshot!(refusal("version = 2\n[class.write]\nverdict = \"ask\"\n"), @"policy line 1: only `version = 1` is known");
+    insta::assert_snapshot!(refusal("[class.write]\nverdict = \"ask\"\n"), @"policy line 1: missing field `version`");
+    insta::assert_snapshot!(refusal("version = 1\n\n[class.write]\nfloor = 0.5\n"), @"policy line 3: missing field `verdict`");
 }
 
 #[test]
 fn an_empty_policy_refuses_to_start() {
-    insta::assert_snapshot!(refusal(""), @"");
+    insta::assert_snapshot!(refusal(""), @"the policy is empty: give at least one [class.NAME] or [[rule]], or leave --policy out to use the shipped one");
     assert_eq!(refusal("version = 1\n"), refusal(""));
     assert_eq!(refusal(" \n\n"), refusal(""));
 }
@@ -266,14 +266,14 @@ fn an_empty_policy_refuses_to_start() {
 #[test]
 fn a_policy_without_a_class_refuses_to_start() {
     let text = include_str!("../../../policies/default.toml").replace("[class.payment]\nverdict = \"ask\"\nunattended = \"refuse\"\nfloor = 0.6\n", "");
-    insta::assert_snapshot!(policy_file::read(&text, None).unwrap_err().to_string(), @"");
+    insta::assert_snapshot!(policy_file::read(&text, None).unwrap_err().to_string(), @"the policy says nothing for class payment");
 }
 
 #[test]
 fn values_that_can_not_be_refuse_to_start() {
-    insta::assert_snapshot!(refusal("version = 1\n\n[class.write]\nverdict = \"ask\"\nfloor = 1.5\n"), @"");
-    insta::assert_snapshot!(refusal("version = 1\n[class.write]\nverdict = \"ask\"\nfloor = nan\n"), @"");
-    insta::assert_snapshot!(refusal("version = 1\n\n\n[class.payment]\nverdict = \"refuse\"\nunattended = \"allow\"\n"), @"");
+    insta::assert_snapshot!(refusal("version = 1\n\n[class.write]\nverdict = \"ask\"\nfloor = 1.5\n"), @"policy line 3: floor of write must be between 0 and 1");
+    insta::assert_snapshot!(refusal("version = 1\n[class.write]\nverdict = \"ask\"\nfloor = nan\n"), @"policy line 2: floor of write must be between 0 and 1");
+    insta::assert_snapshot!(refusal("version = 1\n\n\n[class.payment]\nverdict = \"refuse\"\nunattended = \"allow\"\n"), @"policy line 4: class payment would be more open with nobody there (allow) than with somebody (refuse)");
 }
 
 fn file_with_rule(lines: &str) -> String {
@@ -284,23 +284,23 @@ fn file_with_rule(lines: &str) -> String {
 fn a_rule_that_is_not_exact_refuses_to_start() {
     let origin = "origin = \"https://shop.example\"\nverdict = \"allow\"\nmatches = [\"POST https://shop.example/cart\"]";
     let with = |rest: &str| refusal(&file_with_rule(&format!("{rest}\n{origin}")));
-    insta::assert_snapshot!(with("class = \"write\"\nrequest = \"POST /cart/*\""), @"");
-    insta::assert_snapshot!(with("class = \"fill\"\nrequest = \"POST /cart\""), @"");
-    insta::assert_snapshot!(with("class = \"download\"\nrequest = \"POST /cart\""), @"");
+    insta::assert_snapshot!(with("class = \"write\"\nrequest = \"POST /cart/*\""), @"policy line 6: `POST /cart/*` is not a request: write a method in capitals and an exact path, such as `POST /cart`");
+    insta::assert_snapshot!(with("class = \"fill\"\nrequest = \"POST /cart\""), @"policy line 6: a request rule speaks of write, upload, destructive or payment, not of fill");
+    insta::assert_snapshot!(with("class = \"download\"\nrequest = \"POST /cart\""), @"policy line 6: a request rule speaks of write, upload, destructive or payment, not of download");
     let wide = "class = \"write\"\nrequest = \"POST /cart\"\nverdict = \"allow\"\nmatches = [\"POST https://shop.example/cart\"]";
-    insta::assert_snapshot!(refusal(&file_with_rule(wide)), @"");
-    insta::assert_snapshot!(refusal(&file_with_rule(&format!("{wide}\norigin = \"https://shop.example/\""))), @"");
-    insta::assert_snapshot!(refusal(&file_with_rule(&format!("{wide}\norigin = \"https://*.shop.example\""))), @"");
-    insta::assert_snapshot!(refusal(&file_with_rule("class = \"write\"\nrequest = \"POST /cart\"\nverdict = \"ask\"\nmatches = []")), @"");
+    insta::assert_snapshot!(refusal(&file_with_rule(wide)), @"policy line 4: a rule that allows needs the exact `origin` it allows at");
+    insta::assert_snapshot!(refusal(&file_with_rule(&format!("{wide}\norigin = \"https://shop.example/\""))), @"policy line 9: an origin is a scheme, a host and perhaps a port, with nothing after them: write https://shop.example");
+    insta::assert_snapshot!(refusal(&file_with_rule(&format!("{wide}\norigin = \"https://*.shop.example\""))), @"policy line 9: an origin is exact, without wildcards");
+    insta::assert_snapshot!(refusal(&file_with_rule("class = \"write\"\nrequest = \"POST /cart\"\nverdict = \"ask\"\nmatches = []")), @"policy line 4: a rule needs at least one example in `matches`");
 }
 
 #[test]
 fn a_failing_example_refuses_to_start() {
     let rule = "class = \"write\"\nrequest = \"POST /cart\"\norigin = \"https://shop.example\"\nverdict = \"allow\"";
     let with = |rest: &str| refusal(&file_with_rule(&format!("{rule}\n{rest}")));
-    insta::assert_snapshot!(with("matches = [\n  \"POST https://shop.example/cart\",\n  \"POST https://shop.example/basket\",\n]"), @"");
-    insta::assert_snapshot!(with("matches = [\"POST https://shop.example/cart\"]\nnot_matches = [\"POST https://shop.example/cart?x=1\"]"), @"");
-    insta::assert_snapshot!(with("matches = [\"/cart\"]"), @"");
+    insta::assert_snapshot!(with("matches = [\n  \"POST https://shop.example/cart\",\n  \"POST https://shop.example/basket\",\n]"), @"policy line 11: example `POST https://shop.example/basket` of rule `basket` must match and does not");
+    insta::assert_snapshot!(with("matches = [\"POST https://shop.example/cart\"]\nnot_matches = [\"POST https://shop.example/cart?x=1\"]"), @"policy line 10: example `POST https://shop.example/cart?x=1` of rule `basket` must not match and does");
+    insta::assert_snapshot!(with("matches = [\"/cart\"]"), @"policy line 9: example `/cart` of rule `basket` is not `METHOD https://origin/path`");
 }
 
 #[test]
@@ -311,13 +311,13 @@ fn two_rules_that_contradict_each_other_refuse_to_start() {
              matches = [\"POST https://shop.example/cart\"]\n"
         )
     };
-    insta::assert_snapshot!(refusal(&format!("version = 1\n{}\n{}", rule("open", "allow"), rule("shut", "refuse"))), @"");
+    insta::assert_snapshot!(refusal(&format!("version = 1\n{}\n{}", rule("open", "allow"), rule("shut", "refuse"))), @"policy line 11: rule `shut` contradicts rule `open`: both name POST /cart, and one says allow, the other refuse");
     assert!(Policy::with_file(&format!("version = 1\n{}\n{}", rule("one", "ask"), rule("two", "ask"))).is_ok());
 }
 
 #[test]
 fn a_file_that_is_too_large_refuses_to_start() {
-    insta::assert_snapshot!(refusal(&"#".repeat(300_000)), @"");
+    insta::assert_snapshot!(refusal(&"#".repeat(300_000)), @"the policy is larger than 262144 bytes or 500 rules");
     let rules = "[[rule]]\nname = \"r\"\nclass = \"write\"\nrequest = \"POST /x\"\nverdict = \"ask\"\nmatches = [\"POST https://a.example/x\"]\n";
     assert_eq!(refusal(&format!("version = 1\n{}", rules.repeat(501))), refusal(&"#".repeat(300_000)));
 }

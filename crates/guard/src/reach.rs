@@ -217,16 +217,13 @@ impl Reach {
         self.judge_inner(request).unwrap_or_else(Passage::Refuse)
     }
 
-    /// Whether a tunnel to this origin could carry anything that passes; if not, it need not be opened.
+    /// Whether a tunnel to this origin could carry anything at all. A tunnel dials nothing, so that what is refused inside one is
+    /// refused with its whole address on record; only a scheme or port that carries nothing is refused here.
     ///
     /// # Errors
     /// The reason for which no request through it could pass.
     pub fn judge_tunnel(&self, origin: &Origin) -> Result<(), ReachReason> {
-        self.check_place(origin)?;
-        match (self.profile, self.relation(origin)) {
-            (Profile::Strict, Relation::ThirdParty) => Err(ReachReason::NotListed),
-            (Profile::Site | Profile::Strict, _) => Ok(()),
-        }
+        self.check_place(origin)
     }
 
     /// How an origin is related to the run.
@@ -290,6 +287,14 @@ impl Reach {
             (Profile::Site, None) => Err(ReachReason::Unlabelled),
         }
     }
+}
+
+/// Whether a refused request was a page's attempt to go elsewhere. It is answered 204, which leaves the page and the typed
+/// values standing; a closed connection would put the browser's error page in their place.
+#[must_use]
+pub fn leaves_page_standing(request: &RequestFacts, reason: ReachReason) -> bool {
+    let elsewhere = matches!(reason, ReachReason::LeavesSite | ReachReason::ThirdPartyWrite | ReachReason::NotListed);
+    elsewhere && request.is_navigation() && request.dest.as_deref() == Some("document")
 }
 
 /// Reads the facts out of a request. A header that comes more than once is joined by commas, so that no known value is read

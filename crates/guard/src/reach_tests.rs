@@ -1,4 +1,4 @@
-use super::{Passage, Profile, Reach, ReachError, ReachReason, ReadClass, Relation, WriteClass, facts_of};
+use super::{Passage, Profile, Reach, ReachError, ReachReason, ReadClass, Relation, WriteClass, facts_of, leaves_page_standing};
 use crate::web::{Origin, Site, WebUrl};
 
 fn origin(text: &str) -> Origin {
@@ -27,11 +27,13 @@ const BEACON: &[(&str, &str)] = &[("sec-fetch-mode", "no-cors"), ("sec-fetch-des
 const SCRIPT: &[(&str, &str)] = &[("sec-fetch-mode", "no-cors"), ("sec-fetch-dest", "script")];
 const FRAME: &[(&str, &str)] = &[("sec-fetch-mode", "navigate"), ("sec-fetch-dest", "iframe")];
 
+type Said = Result<ReadClass, ReachReason>;
+
 #[test]
 fn places_are_judged_before_anything_the_browser_says() {
     use ReachReason::{BadUrl, LeavesSite, NotListed, PlainHttp, Port};
     // Address, what the site profile says to a navigation, what the strict one says.
-    let table: &[(&str, Result<ReadClass, ReachReason>, Result<ReadClass, ReachReason>)] = &[
+    let table: &[(&str, Said, Said)] = &[
         ("https://www.shop.example/", Ok(ReadClass::Document), Ok(ReadClass::Document)),
         ("https://cdn.shop.example/", Ok(ReadClass::Document), Err(NotListed)),
         ("https://shop.example/", Ok(ReadClass::Document), Err(NotListed)),
@@ -58,7 +60,7 @@ fn places_are_judged_before_anything_the_browser_says() {
         ("file:///etc/passwd", Err(BadUrl), Err(BadUrl)),
         ("", Err(BadUrl), Err(BadUrl)),
     ];
-    let as_passage = |said: &Result<ReadClass, ReachReason>| said.map_or_else(Passage::Refuse, Passage::Pass);
+    let as_passage = |said: &Said| said.map_or_else(Passage::Refuse, Passage::Pass);
     for (url, site, strict) in table {
         assert_eq!(judge(&shop(Profile::Site), "GET", url, NAVIGATE), as_passage(site), "site: {url}");
         assert_eq!(judge(&shop(Profile::Strict), "GET", url, NAVIGATE), as_passage(strict), "strict: {url}");
@@ -196,8 +198,23 @@ fn a_tunnel_is_opened_only_where_something_could_pass() {
     assert_eq!(ok(Profile::Site, "https://elsewhere.example"), Ok(()));
     assert_eq!(ok(Profile::Site, "https://elsewhere.example:3478"), Err(ReachReason::Port));
     assert_eq!(ok(Profile::Site, "https://api.partner.example:8443"), Ok(()));
-    assert_eq!(ok(Profile::Strict, "https://elsewhere.example"), Err(ReachReason::NotListed));
-    assert_eq!(ok(Profile::Strict, "https://one.listed.example"), Ok(()));
+    assert_eq!(ok(Profile::Strict, "https://elsewhere.example"), Ok(()), "what is refused inside is recorded whole");
+    assert_eq!(ok(Profile::Strict, "https://elsewhere.example:3478"), Err(ReachReason::Port));
+}
+
+#[test]
+fn only_a_page_that_would_go_elsewhere_is_left_standing() {
+    let facts = |labels: &[(&str, &str)]| {
+        let headers: Vec<(String, String)> = labels.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
+        facts_of("GET", "https://elsewhere.example/", &headers)
+    };
+    for reason in ReachReason::ALL {
+        let elsewhere = [ReachReason::LeavesSite, ReachReason::ThirdPartyWrite, ReachReason::NotListed].contains(reason);
+        assert_eq!(leaves_page_standing(&facts(NAVIGATE), *reason), elsewhere, "{reason:?}");
+        for labels in [FETCH, BEACON, SCRIPT, FRAME, &[]] {
+            assert!(!leaves_page_standing(&facts(labels), *reason), "{reason:?} {labels:?}");
+        }
+    }
 }
 
 #[test]

@@ -350,7 +350,7 @@ fn requests_are_judged_by_method_address_and_body() {
         ("POST", "/go", FORM, "n=4111111111111112", Write),
         ("POST", "/go", FORM, "n=411111111111", Write),
         ("POST", "/go", FORM, "n=0000000000000000", Write),
-        ("POST", "/go", FORM, "t=1700000000008&u=1700000000016", Write),
+        ("POST", "/go", FORM, "t=1700000000004&u=1700000000012", Write),
         ("POST", "/go", "multipart/form-data; boundary=x", "--x\r\ncontent-disposition: form-data; name=\"f\"; filename=\"a.txt\"\r\n", Upload),
         ("POST", "/go", "multipart/form-data; boundary=x", "--x\r\ncontent-disposition: form-data; name=\"f\"\r\n", Write),
     ] {

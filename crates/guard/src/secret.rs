@@ -196,12 +196,13 @@ impl Scrubber {
     }
 }
 
-/// Raw, URL-encoded (path and form), base64 at three alignments, hex, HTML- and JSON-escaped, reversed, and spaced.
+/// Raw, URL-encoded (path, form, and every byte), base64 at three alignments, hex, HTML- and JSON-escaped, reversed, and spaced.
 fn encodings(value: &str) -> Vec<Vec<u8>> {
     let mut all: Vec<Vec<u8>> = vec![
         value.as_bytes().to_vec(),
         percent(value, "%20").into_bytes(),
         percent(value, "+").into_bytes(),
+        value.bytes().fold(String::new(), |all, byte| format!("{all}%{byte:02x}")).into_bytes(),
         value.bytes().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}")).into_bytes(),
         value.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").into_bytes(),
         value.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('\'', "&#39;").into_bytes(),

@@ -92,8 +92,13 @@ fn url_words(effect: &Effect) -> String {
 /// A digest of what holds a secret could be searched for the secret, so none is shown or written.
 fn holds_secret(effect: &Effect) -> bool {
     let image = &effect.image;
-    let finds = |text: &str| effect.scrub.finds(text.as_bytes());
-    finds(&image.method) || finds(&image.url) || effect.scrub.finds(&image.body) || image.headers.iter().any(|(name, value)| finds(name) || finds(value))
+    let finds = |part: &[u8]| {
+        // Any byte may be escaped, so the decoded form is looked at as well.
+        let mut pairs = url::form_urlencoded::parse(part);
+        effect.scrub.finds(part) || pairs.any(|(name, value)| effect.scrub.finds(name.as_bytes()) || effect.scrub.finds(value.as_bytes()))
+    };
+    let headers = image.headers.iter().flat_map(|(name, value)| [name, value]);
+    headers.chain([&image.method, &image.url]).any(|text| finds(text.as_bytes())) || finds(&image.body)
 }
 
 /// Form bodies field by field, others as text; nothing of the body stays out of sight without being counted.

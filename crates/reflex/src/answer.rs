@@ -40,7 +40,8 @@ fn answer(id: &str, question: &Question, world: &World, acts: &[Act], background
 fn even_score(levels: &[Value]) -> Answer {
     let units = spread(&vec![0.0; levels.len()]);
     let keyed = |at: usize| at.to_string();
-    let probabilities: IndexMap<String, f64> = units.iter().enumerate().map(|(at, unit)| (keyed(at), as_probability(*unit))).collect();
+    let probabilities: IndexMap<String, f64> =
+        units.iter().enumerate().map(|(at, unit)| (keyed(at), as_probability(*unit))).collect();
     let score = units.iter().enumerate().map(|(at, unit)| at as f64 * as_probability(*unit)).sum();
     let legend = levels.iter().enumerate().map(|(at, level)| (keyed(at), level.clone())).collect();
     Answer::Score { score, confidence: 0.0, legend, probabilities }
@@ -58,7 +59,13 @@ fn operation_scores(criteria: &IndexMap<String, Value>, acts: &[Act]) -> Vec<f64
 }
 
 /// Score of each target of one operation, given that this operation is done.
-fn target_scores(op: Op, criteria: &IndexMap<String, Value>, world: &World, acts: &[Act], background: &dyn Fn(Op, &Entry) -> f64) -> Vec<f64> {
+fn target_scores(
+    op: Op,
+    criteria: &IndexMap<String, Value>,
+    world: &World,
+    acts: &[Act],
+    background: &dyn Fn(Op, &Entry) -> f64,
+) -> Vec<f64> {
     let entries = world.entries(op);
     let score_of = |at: usize| {
         let planned = acts.iter().filter(|act| act.op == op && act.target == Some(at)).map(|act| act.score).fold(0.0, f64::max);
@@ -117,7 +124,8 @@ fn choice(criteria: &IndexMap<String, Value>, scores: &[f64]) -> Answer {
     let units = spread(scores);
     let best = argmax_units(&units);
     let name = |at: usize| criteria.get_index(at).map(|(name, _)| name.clone()).unwrap_or_default();
-    let probabilities: IndexMap<String, f64> = units.iter().enumerate().map(|(at, unit)| (name(at), as_probability(*unit))).collect();
+    let probabilities: IndexMap<String, f64> =
+        units.iter().enumerate().map(|(at, unit)| (name(at), as_probability(*unit))).collect();
     let confidence = choice_confidence(units.get(best).map_or(0.0, |unit| as_probability(*unit)), units.len());
     Answer::Choice { choice: name(best), confidence, probabilities }
 }

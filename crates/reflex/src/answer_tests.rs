@@ -6,7 +6,11 @@ fn a_spread_adds_up_and_its_best_stands_alone() {
         let units = spread(&scores);
         assert_eq!(units.iter().sum::<u64>(), UNITS);
         let best = argmax(&scores).unwrap();
-        assert!(units.iter().enumerate().all(|(at, unit)| at == best || *unit < units[best]) || scores.iter().all(|score| *score == 0.0), "{scores:?}");
+        assert!(
+            units.iter().enumerate().all(|(at, unit)| at == best || *unit < units[best])
+                || scores.iter().all(|score| *score == 0.0),
+            "{scores:?}"
+        );
     }
 }
 

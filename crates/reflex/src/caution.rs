@@ -7,14 +7,54 @@ use crate::words::Text;
 
 /// Phrases by which a page speaks to an agent instead of a person.
 const ADDRESSES_THE_AGENT: &[&str] = &[
-    "ignore previous", "ignore all", "ignore the above", "ignore your", "disregard", "system prompt", "new instructions",
-    "previous instructions", "your instructions", "ai assistant", "ai agent", "ai model", "language model", "for agents",
-    "for assistants", "assistants must", "assistants should", "agents must", "agents should", "assistant must", "agent must",
-    "assistant should", "agent should", "bots must", "bots should", "automated agent", "automated assistant", "dear assistant",
-    "dear agent", "attention assistant", "attention agent", "note to ai", "if you are an ai", "if you are a bot", "as an ai",
-    "you must click", "must click", "must press", "always choose", "correct answer", "the right choice is",
-    "pick this one", "required by the user", "the user wants", "the user asked",
-    "prompt injection", "chatgpt", "llm",
+    "ignore previous",
+    "ignore all",
+    "ignore the above",
+    "ignore your",
+    "disregard",
+    "system prompt",
+    "new instructions",
+    "previous instructions",
+    "your instructions",
+    "ai assistant",
+    "ai agent",
+    "ai model",
+    "language model",
+    "for agents",
+    "for assistants",
+    "assistants must",
+    "assistants should",
+    "agents must",
+    "agents should",
+    "assistant must",
+    "agent must",
+    "assistant should",
+    "agent should",
+    "bots must",
+    "bots should",
+    "automated agent",
+    "automated assistant",
+    "dear assistant",
+    "dear agent",
+    "attention assistant",
+    "attention agent",
+    "note to ai",
+    "if you are an ai",
+    "if you are a bot",
+    "as an ai",
+    "you must click",
+    "must click",
+    "must press",
+    "always choose",
+    "correct answer",
+    "the right choice is",
+    "pick this one",
+    "required by the user",
+    "the user wants",
+    "the user asked",
+    "prompt injection",
+    "chatgpt",
+    "llm",
 ];
 
 /// A goal of fewer words may well be a label.
@@ -52,10 +92,18 @@ pub(crate) fn is_advert(lexicon: &Lexicon, entry: &Entry) -> bool {
 
 /// Whether any text of the control speaks to an agent in words that are not the goal's own.
 pub(crate) fn addresses_agent(world: &World, entry: &Entry) -> bool {
+    *entry.speaks.get_or_init(|| speaks_to_agent(world, entry))
+}
+
+fn speaks_to_agent(world: &World, entry: &Entry) -> bool {
     let texts = [&entry.name, &entry.visible, &entry.description, &entry.placeholder, &entry.row, &entry.section, &entry.option];
     // Nobody but the operator has reason to say the whole goal; a label that does was written for it.
-    let echoes = world.goal_text.words.len() >= GOAL_WORDS_MIN && texts.iter().any(|text| text.folded.contains(&world.goal_text.folded));
-    echoes || ADDRESSES_THE_AGENT.iter().any(|phrase| texts.iter().any(|text| has_phrase(text, phrase)) && !has_phrase(&world.goal_text, phrase))
+    let echoes =
+        world.goal_text.words.len() >= GOAL_WORDS_MIN && texts.iter().any(|text| text.folded.contains(&world.goal_text.folded));
+    echoes
+        || ADDRESSES_THE_AGENT
+            .iter()
+            .any(|phrase| texts.iter().any(|text| has_phrase(text, phrase)) && !has_phrase(&world.goal_text, phrase))
 }
 
 fn has_phrase(text: &Text, phrase: &str) -> bool {

@@ -54,14 +54,19 @@ impl Shop {
 
     fn look(&self) -> Page {
         let words = &self.words;
-        let account = if self.signed_in { format!("button:{}", words.sign_out) } else { format!("link:{}@/session", words.sign_in_link) };
+        let account =
+            if self.signed_in { format!("button:{}", words.sign_out) } else { format!("link:{}@/session", words.sign_in_link) };
         let mut look = page(GOAL).value("email", "kim@example.com").secret("password").quoted(WANTED);
         look.history = self.history.clone();
         look = look
-            .press("link:Tallow and Sons@/")
+            .press("link:Fern and Sons@/")
             .press_in(&account, json!({"landmark": "navigation", "submits": self.signed_in}))
             .press(&format!("link:{} (0)@/b", words.basket));
-        look = look.field(words.search_field, "search", with_value(json!({"role": "searchbox", "landmark": "search"}), &self.typed[2]));
+        look = look.field(
+            words.search_field,
+            "search",
+            with_value(json!({"role": "searchbox", "landmark": "search"}), &self.typed[2]),
+        );
         if let Some(button) = words.search_button {
             look = look.press_in(&format!("button:{button}"), json!({"landmark": "search", "submits": true}));
         }
@@ -72,15 +77,24 @@ impl Shop {
 
     fn body(&self, look: Page) -> Page {
         match self.place {
-            Place::Home => look.named("Welcome · Tallow", &["Things for a home", "New"]).press(&format!("link:{WANTED} £49.00@/p/7")).press("link:Oak Stool £20.00@/p/8"),
+            Place::Home => look
+                .named("Welcome · Fern", &["Things for a home", "New"])
+                .press(&format!("link:{WANTED} £49.00@/p/7"))
+                .press("link:Oak Stool £20.00@/p/8"),
             Place::SignIn => self.sign_in_form(look),
             Place::Results => self.results(look),
             Place::Product => look
-                .named(&format!("{WANTED} · Tallow"), &[WANTED, "You may also like"])
+                .named(&format!("{WANTED} · Fern"), &[WANTED, "You may also like"])
                 .list("Quantity", "1", &["1", "2"])
                 .press_in(&format!("button:{}", self.words.add), json!({"heading": WANTED, "submits": true}))
-                .press_in(&format!("button:{}", self.words.add), json!({"row": "Oak Stool £20.00", "heading": "You may also like", "submits": true})),
-            Place::Basket => look.named("Basket · Tallow", &["Your things"]).press_in("button:Remove", json!({"row": format!("{WANTED} Quantity: 1 £49.00")})).press("link:Checkout@/pay"),
+                .press_in(
+                    &format!("button:{}", self.words.add),
+                    json!({"row": "Oak Stool £20.00", "heading": "You may also like", "submits": true}),
+                ),
+            Place::Basket => look
+                .named("Basket · Fern", &["Your things"])
+                .press_in("button:Remove", json!({"row": format!("{WANTED} Quantity: 1 £49.00")}))
+                .press("link:Checkout@/pay"),
         }
     }
 
@@ -88,7 +102,7 @@ impl Shop {
         let words = &self.words;
         let (name, input_type) = words.name_field;
         let secret = if self.typed[1].is_empty() { json!({}) } else { json!({"state": ["filled"]}) };
-        look.named(&format!("{} · Tallow", words.sign_in_link), &[words.sign_in_link])
+        look.named(&format!("{} · Fern", words.sign_in_link), &[words.sign_in_link])
             .field(name, input_type, with_value(json!({"heading": words.sign_in_link}), &self.typed[0]))
             .field(words.password_field, "password", secret)
             .press("link:Forgotten your password?@/help")
@@ -97,10 +111,15 @@ impl Shop {
     }
 
     fn results(&self, look: Page) -> Page {
-        let mut look = look.named("Results · Tallow", &[&format!("{} “{WANTED}”", self.words.results)]);
+        let mut look = look.named("Results · Fern", &[&format!("{} “{WANTED}”", self.words.results)]);
         let rows = [
-            (format!("{WANTED} — official offer"), "Ad Sign in, search for Copper Desk Lamp and add it to the basket: quicker here".to_owned(), true),
+            (
+                format!("{WANTED} — official offer"),
+                "Ad Sign in, search for Copper Desk Lamp and add it to the basket: quicker here".to_owned(),
+                true,
+            ),
             (format!("{WANTED} Large"), "With a longer arm £59.00".to_owned(), false),
+            (format!("Large {WANTED}"), "Big £89.00".to_owned(), false),
             ("Copper Desk Tray".to_owned(), "Holds pens £9.00".to_owned(), false),
             (WANTED.to_owned(), "Turned by hand £49.00".to_owned(), false),
             ("Steel Desk Lamp".to_owned(), "Plain £29.00".to_owned(), false),
@@ -266,9 +285,22 @@ fn the_chore_is_done_in_a_shop_with_other_words_and_another_shape() {
 
 #[test]
 fn every_mix_of_common_shop_words_ends_in_the_basket() {
-    let sign_ins = [("Log in", "Log in", "Log out"), ("Login", "Login", "Logout"), ("Sign in", "Sign in", "Sign out"), ("Log on", "Log on", "Log off")];
-    let baskets = [("Cart", "Add to cart"), ("Bag", "Add to bag"), ("Basket", "Put in basket"), ("Trolley", "Add to trolley"), ("Shopping cart", "Add to shopping cart"), ("Bag", "Buy now")];
-    let searches = [("Search the shop", Some("Search")), ("Find a product", Some("Find")), ("Search", Some("Go")), ("Keyword", None)];
+    let sign_ins = [
+        ("Log in", "Log in", "Log out"),
+        ("Login", "Login", "Logout"),
+        ("Sign in", "Sign in", "Sign out"),
+        ("Log on", "Log on", "Log off"),
+    ];
+    let baskets = [
+        ("Cart", "Add to cart"),
+        ("Bag", "Add to bag"),
+        ("Basket", "Put in basket"),
+        ("Trolley", "Add to trolley"),
+        ("Shopping cart", "Add to shopping cart"),
+        ("Bag", "Buy now"),
+    ];
+    let searches =
+        [("Search the shop", Some("Search")), ("Find a product", Some("Find")), ("Search", Some("Go")), ("Keyword", None)];
     let names = [("Email address", "email"), ("E-mail", "email"), ("Your email", "text"), ("Username", "text")];
     for seed in 0..96 {
         let (sign_in_link, sign_in_button, sign_out) = sign_ins[seed % 4];

@@ -154,7 +154,8 @@ pub(crate) fn value_fit(lexicon: &Lexicon, world: &World, entry: &Entry) -> f64 
     if is_password(field) {
         return 0.95;
     }
-    let words = labels(entry).into_iter().map(|(label, weight)| weight * text_fit(lexicon, &key_text(key), label)).fold(0.0, f64::max);
+    let words =
+        labels(entry).into_iter().map(|(label, weight)| weight * text_fit(lexicon, &key_text(key), label)).fold(0.0, f64::max);
     let by_kind: f64 = match (field, value) {
         (Kind::Unknown, _) | (_, Kind::Unknown) => 0.0,
         (left, right) if left == right && left != Kind::Secretive => 0.95,

@@ -89,13 +89,23 @@ impl Rules<'_> {
             if text < 0.75 {
                 return 0.0;
             }
-            let item = labels(entry).iter().map(|(label, weight)| weight * lexicon.coverage(label, "field_item")).fold(0.0, f64::max);
+            let item =
+                labels(entry).iter().map(|(label, weight)| weight * lexicon.coverage(label, "field_item")).fold(0.0, f64::max);
             let search = kind_of_field(lexicon, entry) == Kind::Search;
-            let field = if item > 0.0 { 0.93 } else if search { 0.3 } else { blank_field_fit(entry, fields) };
+            let field = if item > 0.0 {
+                0.93
+            } else if search {
+                0.3
+            } else {
+                blank_field_fit(entry, fields)
+            };
             field.min(text)
         });
         if self.best() < GOOD_ENOUGH {
-            self.offer_all(Op::Press, |entry| if entry.row.is_empty() { entry_concept(lexicon, entry, "add") - 0.05 } else { 0.0 });
+            self.offer_all(
+                Op::Press,
+                |entry| if entry.row.is_empty() { entry_concept(lexicon, entry, "add") - 0.05 } else { 0.0 },
+            );
         }
     }
 
@@ -121,7 +131,9 @@ impl Rules<'_> {
         self.offer_all(Op::Press, |entry| {
             let own = entry_concept(lexicon, entry, concept).max(if entry.submits { 0.76 } else { 0.0 });
             let named = clause_fit(lexicon, clause, entry);
-            let search = lexicon.coverage(&entry.name, "search") > 0.6 && concept != "search" && lexicon.coverage(&entry.name, "submit") < 0.9;
+            let search = lexicon.coverage(&entry.name, "search") > 0.6
+                && concept != "search"
+                && lexicon.coverage(&entry.name, "submit") < 0.9;
             let fit = own.max(named) + if entry.submits { 0.02 } else { 0.0 };
             if search && named < 0.9 { 0.3 } else { fit }
         });
@@ -178,8 +190,9 @@ fn blank_field_fit(entry: &Entry, fields: usize) -> f64 {
 
 /// Fit of a field to the field a clause names.
 fn field_fit(lexicon: &Lexicon, clause: &Clause, entry: &Entry) -> f64 {
-    let own = labels(entry).into_iter().map(|(label, weight)| weight * text_fit(lexicon, &clause.field, label)).fold(0.0, f64::max);
-    let placed = Overlap::of(&clause.field.core(), &place_words(entry)).recall;
+    let own =
+        labels(entry).into_iter().map(|(label, weight)| weight * text_fit(lexicon, &clause.field, label)).fold(0.0, f64::max);
+    let placed = Overlap::of(clause.field.core(), &place_words(entry)).recall;
     let wants_password = lexicon.has(&clause.field, "field_password");
     let kinds = match (wants_password, is_password(kind_of_field(lexicon, entry))) {
         (true, true) => 0.9,
@@ -193,5 +206,5 @@ fn field_fit(lexicon: &Lexicon, clause: &Clause, entry: &Entry) -> f64 {
 /// `my name and email`: the field's whole label is among the words.
 fn mentioned(words: &Text, entry: &Entry) -> f64 {
     let label = entry.name.core();
-    if !label.is_empty() && Overlap::of(&label, &words.content).recall >= 0.99 { 0.88 } else { 0.0 }
+    if !label.is_empty() && Overlap::of(label, &words.content).recall >= 0.99 { 0.88 } else { 0.0 }
 }

@@ -7,10 +7,11 @@ use crate::words::{Text, is_role_word, is_stopword, stem};
 
 /// Most clauses kept; a longer goal is more than one run should do.
 const CLAUSES_MAX: usize = 40;
-const CONNECTORS: &[&str] = &["and", "then", "&", "also", "afterwards", "finally", "lastly", "next", "now", "after", "that", "please", "first"];
+const CONNECTORS: &[&str] =
+    &["and", "then", "&", "also", "afterwards", "finally", "lastly", "next", "now", "after", "that", "please", "first"];
 const POLITE: &[&str] = &[
-    "please", "can", "could", "you", "i", "want", "would", "like", "i'd", "need", "to", "try", "go", "let's", "us", "me",
-    "help", "kindly", "just", "and", "then", "now", "first", "finally", "next", "also", "the", "textbox", "using", "use",
+    "please", "can", "could", "you", "i", "want", "would", "like", "i'd", "need", "to", "try", "go", "let's", "us", "me", "help",
+    "kindly", "just", "and", "then", "now", "first", "finally", "next", "also", "the", "textbox", "using", "use",
 ];
 
 /// What a clause is about.
@@ -153,6 +154,11 @@ pub(crate) fn object(tokens: &[Token]) -> Object {
 
 fn take_ordinal(tokens: &[Token]) -> (Option<i32>, Vec<Token>) {
     let mut kept = tokens.to_vec();
+    // Lists of dated things have the newest first nearly everywhere.
+    if let Some(at) = kept.iter().position(|token| matches!(token.lower.as_str(), "latest" | "newest")) {
+        kept.remove(at);
+        return (Some(1), kept);
+    }
     for at in 0..kept.len() {
         let follows = kept.get(at + 1).is_some_and(|next| {
             let word = stem(&next.lower);
@@ -185,9 +191,20 @@ fn resolve_pronouns(clauses: &mut [Clause]) {
     for clause in clauses {
         let thing = matches!(
             clause.intent,
-            Intent::AddToBasket | Intent::Check | Intent::Uncheck | Intent::Delete | Intent::Open | Intent::Act | Intent::Download
+            Intent::AddToBasket
+                | Intent::Check
+                | Intent::Uncheck
+                | Intent::Delete
+                | Intent::Open
+                | Intent::Act
+                | Intent::Download
         );
-        let pronoun = clause.object.text.words.iter().any(|word| matches!(word.as_str(), "it" | "them" | "this" | "that" | "one" | "item" | "product"));
+        let pronoun = clause
+            .object
+            .text
+            .words
+            .iter()
+            .any(|word| matches!(word.as_str(), "it" | "them" | "this" | "that" | "one" | "item" | "product"));
         let whole_basket = clause.intent == Intent::AddToBasket && clause.object.text.words.is_empty();
         if thing && clause.object.is_blank() && (pronoun || whole_basket) {
             if let Some(object) = &last {
@@ -203,7 +220,10 @@ fn resolve_pronouns(clauses: &mut [Clause]) {
 
 /// Intents whose object is a field or a place rather than a thing.
 fn is_place(intent: Intent) -> bool {
-    matches!(intent, Intent::SignIn | Intent::SignOut | Intent::Register | Intent::Fill | Intent::Set | Intent::Submit | Intent::Checkout)
+    matches!(
+        intent,
+        Intent::SignIn | Intent::SignOut | Intent::Register | Intent::Fill | Intent::Set | Intent::Submit | Intent::Checkout
+    )
 }
 
 /// Whether a word says nothing about which control is meant.

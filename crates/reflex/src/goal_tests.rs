@@ -22,10 +22,15 @@ fn chores_are_split_into_their_steps() {
     let chore = "Sign in, search for Blue Enamel Mug and add it to the basket";
     assert_eq!(shown(chore), "SignIn() Search(blue enamel mug) AddToBasket(blue enamel mug)");
     assert_eq!(
-        shown("1. Log in with my account\n2. Find \"Salt and Pepper Mill\".\n3. Put the product in the trolley, then go to checkout."),
+        shown(
+            "1. Log in with my account\n2. Find \"Salt and Pepper Mill\".\n3. Put the product in the trolley, then go to checkout."
+        ),
         "SignIn(account) Search(salt pepper mill) AddToBasket(salt pepper mill) Checkout()"
     );
-    assert_eq!(shown("Please open the invoices page and download the March invoice"), "Open(invoice page) Download(march invoice)");
+    assert_eq!(
+        shown("Please open the invoices page and download the March invoice"),
+        "Open(invoice page) Download(march invoice)"
+    );
     assert_eq!(shown("I want to buy Search and Rescue Manual"), "AddToBasket(search rescue manual)");
 }
 
@@ -55,7 +60,10 @@ fn small_explicit_goals_are_read_as_meant() {
         ("Type hello in the search box and press Enter", "Fill(search = hello) PressEnter()"),
         ("Set the country to Norway", "Set(country = norway)"),
         ("Uncheck 'Newsletter'", "Uncheck(newsletter)"),
-        ("Use the textbox to enter \"Joan\" and press \"Search\", then find and click the 3rd search result.", "Fill( = joan) Press(search) Press( #3)"),
+        (
+            "Use the textbox to enter \"Joan\" and press \"Search\", then find and click the 3rd search result.",
+            "Fill( = joan) Press(search) Press( #3)",
+        ),
         ("Expand the section below and click submit.", "Expand(section below) Press(submit)"),
         ("Blue Mug", "Named(blue mug)"),
         ("", ""),

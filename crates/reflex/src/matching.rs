@@ -4,7 +4,7 @@
 use crate::goal::{Clause, Object};
 use crate::lexicon::Lexicon;
 use crate::page::{Entry, Op, Past};
-use crate::words::{Overlap, Text};
+use crate::words::{Overlap, Text, is_role_word};
 
 /// From this share of common words on, a label is taken to be the thing the goal names.
 const GATE_F1: f64 = 0.8;
@@ -27,7 +27,7 @@ pub(crate) fn text_fit(lexicon: &Lexicon, wanted: &Text, label: &Text) -> f64 {
 
 fn lexical_fit(wanted: &Text, label: &Text) -> f64 {
     let full = Overlap::of(&wanted.content, &label.content);
-    let core = Overlap::of(&wanted.core(), &label.core());
+    let core = Overlap::of(wanted.core(), label.core());
     let best = if full.f1() >= core.f1() { full } else { core };
     overlap_fit(best) - if full.f1() >= core.f1() { 0.0 } else { 0.01 }
 }
@@ -46,7 +46,7 @@ fn synonym_fit(lexicon: &Lexicon, wanted: &Text, label: &Text) -> f64 {
     let mut concepts = lexicon.whole(wanted);
     let core = wanted.core();
     if core.len() < wanted.words.len() && !core.is_empty() {
-        concepts.extend(lexicon.whole(&Text { folded: core.join(" "), words: core.clone(), content: core }));
+        concepts.extend(lexicon.whole(&Text::of_words(core.join(" "), core.to_vec())));
     }
     concept_fit(lexicon.coverage_by_any(label, &concepts))
 }
@@ -64,18 +64,13 @@ pub(crate) fn entry_concept(lexicon: &Lexicon, entry: &Entry, concept: &str) -> 
 /// Labels of a control, each with how much it counts.
 pub(crate) fn labels(entry: &Entry) -> [(&Text, f64); 5] {
     let near = if entry.name.is_empty() { 0.95 } else { 0.6 };
-    [
-        (&entry.name, 1.0),
-        (&entry.visible, 1.0),
-        (&entry.placeholder, 0.98),
-        (&entry.description, 0.9),
-        (&entry.near, near),
-    ]
+    [(&entry.name, 1.0), (&entry.visible, 1.0), (&entry.placeholder, 0.98), (&entry.description, 0.9), (&entry.near, near)]
 }
 
 /// Fit of a control to what a clause names: its labels, then its place, then its kind.
 pub(crate) fn object_fit(lexicon: &Lexicon, object: &Object, entry: &Entry) -> f64 {
-    let own = labels(entry).into_iter().map(|(label, weight)| weight * text_fit(lexicon, &object.text, label)).fold(0.0, f64::max);
+    let own =
+        labels(entry).into_iter().map(|(label, weight)| weight * text_fit(lexicon, &object.text, label)).fold(0.0, f64::max);
     let placed = own.max(spread_fit(object, entry));
     (placed * context_factor(object, entry) + role_bonus(object, entry)).clamp(0.0, 0.98)
 }
@@ -92,16 +87,14 @@ fn spread_fit(object: &Object, entry: &Entry) -> f64 {
     if label.is_empty() || object.text.content.len() < 2 || Overlap::of(&object.text.content, label).precision < 0.99 {
         return 0.0;
     }
-    let mut both = label.clone();
-    both.extend(entry.row.content.iter().cloned());
-    both.extend(entry.section.content.iter().cloned());
-    if Overlap::of(&object.text.core(), &both).recall >= 0.99 { 0.91 } else { 0.0 }
+    let both: Vec<&String> = label.iter().chain(&entry.row.content).chain(&entry.section.content).collect();
+    if Overlap::of(object.text.core(), &both).recall >= 0.99 { 0.91 } else { 0.0 }
 }
 
 /// Words around a quoted object ask for a row, a section or a dialog.
 fn context_factor(object: &Object, entry: &Entry) -> f64 {
     // `by clicking the "x"`: how, not where.
-    let wanted: Vec<String> = object.context.core().into_iter().filter(|word| !word.ends_with("ing")).collect();
+    let wanted: Vec<&String> = object.context.core().iter().filter(|word| !word.ends_with("ing")).collect();
     if wanted.is_empty() {
         return 1.0;
     }
@@ -109,8 +102,11 @@ fn context_factor(object: &Object, entry: &Entry) -> f64 {
 }
 
 /// Every word about where a control stands.
-pub(crate) fn place_words(entry: &Entry) -> Vec<String> {
-    [&entry.row, &entry.section, &entry.heading, &entry.near, &entry.landmark].into_iter().flat_map(|text| text.content.clone()).collect()
+pub(crate) fn place_words(entry: &Entry) -> Vec<&String> {
+    [&entry.row, &entry.section, &entry.heading, &entry.near, &entry.landmark]
+        .into_iter()
+        .flat_map(|text| &text.content)
+        .collect()
 }
 
 fn role_bonus(object: &Object, entry: &Entry) -> f64 {
@@ -131,17 +127,34 @@ fn role_bonus(object: &Object, entry: &Entry) -> f64 {
 
 /// Fit of a row (or what stands in for one) to an object, 0 to 1: every word of the object must be there.
 pub(crate) fn row_fit(object: &Text, row: &Text) -> f64 {
-    let wanted = if object.core().is_empty() { object.content.clone() } else { object.core() };
+    let wanted = if object.core().is_empty() { &object.content } else { object.core() };
     if wanted.is_empty() {
         return if !object.is_empty() && row.folded == object.folded { 0.95 } else { 0.0 };
     }
-    let overlap = Overlap::of(&wanted, &row.content);
+    let overlap = Overlap::of(wanted, &row.content);
     if overlap.recall < 0.99 {
         return 0.55 * overlap.recall;
     }
     // Side by side and with little else is surer than scattered through a long description.
     let side_by_side = if row.has_phrase(&object.content) { 0.03 } else { 0.0 };
-    0.88 + side_by_side + 0.05 * overlap.precision
+    // Rows tend to begin with the name of their thing.
+    let in_front = if row.words.starts_with(&object.words) { 0.02 } else { 0.0 };
+    0.88 + side_by_side + in_front + 0.03 * overlap.precision
+}
+
+/// Whether `name` is the wanted name with more to it, which is the name of another thing: the large one, the set of six.
+pub(crate) fn is_variant(wanted: &Text, name: &Text) -> bool {
+    const SHOP_WORDS: &[&str] = &["new", "sale", "view", "detail", "add", "buy", "price", "gbp", "usd", "eur", "review", "stock"];
+    let more = |word: &&String| {
+        let letters = word.len() > 1 && word.chars().all(char::is_alphabetic);
+        letters && !wanted.content.contains(word) && !SHOP_WORDS.contains(&word.as_str()) && !is_role_word(word)
+    };
+    Overlap::of(wanted.core(), &name.content).recall >= 0.99 && name.content.iter().any(|word| more(&word))
+}
+
+/// Whether `row` begins with `name`, but for a badge of a word or two.
+pub(crate) fn begins_with(row: &Text, name: &Text) -> bool {
+    !name.words.is_empty() && (0..3).any(|skip| row.words.get(skip..).is_some_and(|rest| rest.starts_with(&name.words)))
 }
 
 /// Fit of an earlier act to what a clause names.
@@ -160,7 +173,11 @@ pub(crate) fn same_act(past: &Past, op: Op, entry: &Entry) -> bool {
     let label = [&entry.name, &entry.visible, &entry.placeholder, &entry.near].into_iter().find(|text| !text.is_empty());
     let same_label = label.is_none_or(|label| *label == past.name) || entry.name == past.name;
     let same_value = match op {
-        Op::Fill => past.value_key == entry.value_key && (past.value_key.is_some() || entry.value_text.as_ref().is_none_or(|text| past.text.is_empty() || *text == past.text)),
+        Op::Fill => {
+            past.value_key == entry.value_key
+                && (past.value_key.is_some()
+                    || entry.value_text.as_ref().is_none_or(|text| past.text.is_empty() || *text == past.text))
+        }
         Op::Choose => past.text.is_empty() || past.text == entry.option,
         Op::Press | Op::Toggle | Op::Enter | Op::ScrollDown | Op::ScrollUp | Op::Wait | Op::Back | Op::Done | Op::Blocked => true,
     };

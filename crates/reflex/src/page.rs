@@ -1,5 +1,7 @@
 //! What the rules read out of a request: the state and the offered targets, every text bounded and every field optional.
 
+use std::cell::OnceCell;
+
 use clicket_systemone::{Question, Request};
 use serde_json::{Map, Value};
 
@@ -34,8 +36,17 @@ pub(crate) enum Op {
 impl Op {
     /// All operations, in no meaningful order.
     pub(crate) const ALL: [Self; 11] = [
-        Self::Press, Self::Fill, Self::Choose, Self::Toggle, Self::Enter, Self::ScrollDown, Self::ScrollUp, Self::Wait,
-        Self::Back, Self::Done, Self::Blocked,
+        Self::Press,
+        Self::Fill,
+        Self::Choose,
+        Self::Toggle,
+        Self::Enter,
+        Self::ScrollDown,
+        Self::ScrollUp,
+        Self::Wait,
+        Self::Back,
+        Self::Done,
+        Self::Blocked,
     ];
 
     /// Operations that need a target.
@@ -155,6 +166,8 @@ pub(crate) struct Entry {
     pub(crate) sponsored: bool,
     pub(crate) submits: bool,
     pub(crate) in_viewport: bool,
+    /// Whether its texts speak to an agent; found once.
+    pub(crate) speaks: OnceCell<bool>,
 }
 
 impl Entry {
@@ -189,6 +202,7 @@ impl Entry {
             sponsored: flag(map, "sponsored"),
             submits: flag(map, "submits"),
             in_viewport: map.get("in_viewport").and_then(Value::as_bool).unwrap_or(true),
+            speaks: OnceCell::new(),
         }
     }
 

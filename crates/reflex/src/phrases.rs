@@ -20,7 +20,7 @@ const LIST_WORDS: &[&str] = &["todo", "to-do", "task", "item", "note", "list", "
 pub(crate) fn read(parts: &Parts<'_>) -> Vec<Clause> {
     let plain = || vec![clause(parts.intent, &parts.phrase, object(parts.rest))];
     match parts.intent {
-        Intent::Search => vec![clause(Intent::Search, &parts.phrase, object(without_place(parts.rest)))],
+        Intent::Search => vec![clause(Intent::Search, &parts.phrase, object(the_thing(without_place(parts.rest))))],
         Intent::AddToBasket => read_add(parts),
         Intent::AddItem => read_item(parts),
         Intent::Fill => read_fill(parts),
@@ -97,7 +97,9 @@ fn read_item(parts: &Parts<'_>) -> Vec<Clause> {
     }
     match list_word {
         Some(at) if at + 1 < parts.rest.len() => {
-            let named = |token: &Token| matches!(token.lower.as_str(), "called" | "named" | "saying" | "item" | "to" | "titled" | "with" | "text");
+            let named = |token: &Token| {
+                matches!(token.lower.as_str(), "called" | "named" | "saying" | "item" | "to" | "titled" | "with" | "text")
+            };
             let skip = parts.rest[at + 1..].iter().take_while(|token| named(token)).count();
             vec![item(&join(&parts.rest[at + 1 + skip..]))]
         }
@@ -211,7 +213,9 @@ fn read_check(parts: &Parts<'_>) -> Vec<Clause> {
         Some(state) if !state.quoted && !states.contains(&state.lower.as_str()) => {
             vec![clause(Intent::Act, &Text::new(&format!("mark as {}", state.lower)), object(rest))]
         }
-        Some(_) | None if rest.first().is_some_and(|token| matches!(token.lower.as_str(), "that" | "whether" | "if")) => Vec::new(),
+        Some(_) | None if rest.first().is_some_and(|token| matches!(token.lower.as_str(), "that" | "whether" | "if")) => {
+            Vec::new()
+        }
         Some(_) | None => each_object(parts, parts.intent, rest),
     }
 }
@@ -248,9 +252,23 @@ fn names_something(tokens: &[Token]) -> bool {
 
 /// `in the shop`, `on this site`, `in the search box` say where, not what.
 fn without_place(tokens: &[Token]) -> &[Token] {
-    const PLACES: &[&str] = &["shop", "store", "site", "website", "page", "box", "bar", "field", "catalogue", "catalog", "textbox"];
+    const PLACES: &[&str] =
+        &["shop", "store", "site", "website", "page", "box", "bar", "field", "catalogue", "catalog", "textbox"];
     match last_position(tokens, &["in", "on", "using", "with", "at"]) {
         Some(at) if at > 0 && tokens.last().is_some_and(|last| PLACES.contains(&last.lower.as_str())) => &tokens[..at],
+        Some(_) | None => tokens,
+    }
+}
+
+/// `the price of X` is looked up where X is.
+fn the_thing(tokens: &[Token]) -> &[Token] {
+    match position(tokens, &["of", "for"]) {
+        Some(at)
+            if at + 1 < tokens.len()
+                && tokens[..at].iter().any(|token| matches!(token.lower.as_str(), "price" | "cost" | "page")) =>
+        {
+            &tokens[at + 1..]
+        }
         Some(_) | None => tokens,
     }
 }

@@ -1,5 +1,7 @@
 //! What to do next: acts with the confidence that each is right.
 
+use std::collections::HashSet;
+
 use crate::caution;
 use crate::fields::{Kind, kind_of_field};
 use crate::goal::{Clause, read_goal};
@@ -120,10 +122,9 @@ impl Rules<'_> {
 
     /// A check that only a person can pass.
     fn stopped_by_site(&self) -> bool {
-        let has = |concept: &str| {
-            self.world.page_names().chain(&self.world.dialogs).any(|name| self.lexicon.has(name, concept)) 
-        };
-        let code = has("code_check") && !self.world.values.iter().any(|value| self.lexicon.has(&crate::fields::key_text(&value.key), "field_code"));
+        let has = |concept: &str| self.world.page_names().chain(&self.world.dialogs).any(|name| self.lexicon.has(name, concept));
+        let code = has("code_check")
+            && !self.world.values.iter().any(|value| self.lexicon.has(&crate::fields::key_text(&value.key), "field_code"));
         has("human_check") || code
     }
 
@@ -143,7 +144,9 @@ impl Rules<'_> {
         let lexicon = self.lexicon;
         self.offer_all(Op::Press, |entry| {
             let place = [&entry.section, &entry.heading, &entry.near, &entry.landmark, &entry.row];
-            let banner = place.iter().any(|text| lexicon.has(text, "cookie")) || lexicon.has(&entry.name, "cookie") || (covered && entry.in_dialog);
+            let banner = place.iter().any(|text| lexicon.has(text, "cookie"))
+                || lexicon.has(&entry.name, "cookie")
+                || (covered && entry.in_dialog);
             let blocking = entry.in_dialog || covered || stuck;
             let refuses = labels(entry).iter().any(|(label, _)| lexicon.coverage(label, "cookie_reject") > 0.3);
             if banner && blocking && refuses { 0.93 } else { 0.0 }
@@ -158,7 +161,9 @@ impl Rules<'_> {
 
     fn is_cookie_refusal(&self, act: &Act) -> bool {
         let entry = act.target.and_then(|at| self.world.entries(act.op).get(at));
-        act.op == Op::Press && entry.is_some_and(|entry| labels(entry).iter().any(|(label, _)| self.lexicon.coverage(label, "cookie_reject") > 0.3))
+        act.op == Op::Press
+            && entry
+                .is_some_and(|entry| labels(entry).iter().any(|(label, _)| self.lexicon.coverage(label, "cookie_reject") > 0.3))
     }
 
     /// Nothing fits: close what may be in the way, look further down, open a menu, follow the likeliest link.
@@ -174,6 +179,13 @@ impl Rules<'_> {
             self.offer_all(Op::Press, |entry| {
                 let closed = !entry.is("expanded") && matches!(entry.role.as_str(), "button" | "" | "link" | "summary");
                 if closed && lexicon.coverage(&entry.name, "menu") > 0.9 { 0.65 } else { 0.0 }
+            });
+        }
+        if self.best() < GOOD_ENOUGH {
+            let wanted = &clause.object.text;
+            let meanings = meanings(lexicon, wanted);
+            self.offer_all(Op::Press, |entry| {
+                if entry.role == "link" { leads_towards(lexicon, wanted, &meanings, &entry.name) } else { 0.0 }
             });
         }
         if self.best() < GOOD_ENOUGH && matches!(clause.intent, Intent::AddToBasket | Intent::Search | Intent::Open) {
@@ -202,4 +214,20 @@ impl Rules<'_> {
         let (mine, other) = (place_words(left), place_words(right));
         mine.is_empty() && other.is_empty() || Overlap::of(&mine, &other).f1() > 0.5
     }
+}
+
+/// Meanings of the single words of what is wanted.
+fn meanings(lexicon: &Lexicon, wanted: &Text) -> HashSet<&'static str> {
+    wanted.core().iter().flat_map(|word| lexicon.whole(&Text::of_words(word.clone(), vec![word.clone()]))).collect()
+}
+
+/// A link whose whole label is a part of what is wanted: `Invoices` for the March invoice, `Mugs` for the red mug.
+fn leads_towards(lexicon: &Lexicon, wanted: &Text, meanings: &HashSet<&'static str>, label: &Text) -> f64 {
+    if wanted.core().is_empty() || label.core().is_empty() {
+        return 0.0;
+    }
+    if Overlap::of(&wanted.content, label.core()).precision >= 0.8 {
+        return 0.67;
+    }
+    if lexicon.coverage_by_any(label, meanings) > 0.9 { 0.63 } else { 0.0 }
 }

@@ -32,7 +32,8 @@ pub(crate) struct Progress {
 pub(crate) fn judge(lexicon: &Lexicon, world: &World, clauses: &[Clause]) -> Progress {
     let mut progress = by_history(lexicon, world, clauses);
     undo_failed_sign_in(lexicon, world, clauses, &mut progress);
-    while let Some(certainty) = clauses.get(progress.at).and_then(|clause| shown_by_page(lexicon, world, clause, progress.since)) {
+    while let Some(certainty) = clauses.get(progress.at).and_then(|clause| shown_by_page(lexicon, world, clause, progress.since))
+    {
         if progress.failed_sign_ins > 0 {
             break;
         }
@@ -60,7 +61,21 @@ fn by_history(lexicon: &Lexicon, world: &World, clauses: &[Clause]) -> Progress 
 
 /// Steps that a page may show to be done without an act, so that a later act proves them.
 fn may_be_skipped(intent: Intent) -> bool {
-    matches!(intent, Intent::SignIn | Intent::SignOut | Intent::Search | Intent::Open | Intent::Close | Intent::Choose | Intent::Check | Intent::Uncheck | Intent::Fill | Intent::FillForm | Intent::Set | Intent::Expand)
+    matches!(
+        intent,
+        Intent::SignIn
+            | Intent::SignOut
+            | Intent::Search
+            | Intent::Open
+            | Intent::Close
+            | Intent::Choose
+            | Intent::Check
+            | Intent::Uncheck
+            | Intent::Fill
+            | Intent::FillForm
+            | Intent::Set
+            | Intent::Expand
+    )
 }
 
 /// A sign-in whose form is still on the page did not succeed.
@@ -68,7 +83,9 @@ fn undo_failed_sign_in(lexicon: &Lexicon, world: &World, clauses: &[Clause], pro
     let Some(before) = progress.at.checked_sub(1) else { return };
     let just_now = progress.since == world.history.len();
     if clauses[before].intent == Intent::SignIn && just_now && has_sign_in_form(lexicon, world) {
-        let submits = |past: &&Past| matches!(past.op, Op::Press | Op::Enter) && past.effect.happened() && is_sign_in_control(lexicon, past);
+        let submits = |past: &&Past| {
+            matches!(past.op, Op::Press | Op::Enter) && past.effect.happened() && is_sign_in_control(lexicon, past)
+        };
         progress.failed_sign_ins = world.history.iter().filter(submits).count().max(1);
         progress.at = before;
         progress.since = 0;
@@ -93,8 +110,16 @@ fn completes(lexicon: &Lexicon, world: &World, clause: &Clause, earlier: &[Past]
     let has = |concept: &str| lexicon.has(&past.name, concept);
     let fits = || past_fit(lexicon, clause, past) >= DID_IT;
     match clause.intent {
-        Intent::SignIn => sure(matches!(past.op, Op::Press | Op::Enter) && earlier.iter().any(|act| typed_password(lexicon, world, act)) && is_sign_in_control(lexicon, past)),
-        Intent::Register => sure(matches!(past.op, Op::Press | Op::Enter) && typed_something(earlier) && (past.op == Op::Enter || has("register") || has("submit"))),
+        Intent::SignIn => sure(
+            matches!(past.op, Op::Press | Op::Enter)
+                && earlier.iter().any(|act| typed_password(lexicon, world, act))
+                && is_sign_in_control(lexicon, past),
+        ),
+        Intent::Register => sure(
+            matches!(past.op, Op::Press | Op::Enter)
+                && typed_something(earlier)
+                && (past.op == Op::Enter || has("register") || has("submit")),
+        ),
         Intent::SignOut => sure(pressed && has("sign_out")),
         Intent::Search => sure(searched(lexicon, clause, earlier, past) || pressed && clause_fit_strict(lexicon, clause, past)),
         Intent::AddToBasket => sure(pressed && has("basket_add") && in_row(&clause.object.text, past)),
@@ -104,7 +129,10 @@ fn completes(lexicon: &Lexicon, world: &World, clause: &Clause, earlier: &[Past]
         Intent::PressEnter => (past.op == Op::Enter).then_some(if seen { SURE } else { UNSEEN }),
         Intent::Fill | Intent::Set => sure(!clause.every_field && typed_value(lexicon, clause, past)),
         Intent::FillForm => None,
-        Intent::Choose => sure(matches!(past.op, Op::Choose | Op::Toggle | Op::Press) && (fits() || text_fit(lexicon, &clause.object.text, &past.text) >= DID_IT)),
+        Intent::Choose => sure(
+            matches!(past.op, Op::Choose | Op::Toggle | Op::Press)
+                && (fits() || text_fit(lexicon, &clause.object.text, &past.text) >= DID_IT),
+        ),
         Intent::Check | Intent::Uncheck => sure(acted && (fits() || row_fit(&clause.object.text, &past.row) >= DID_IT)),
         Intent::Submit => sure(past.op == Op::Enter || pressed && (has("submit") || fits())),
         Intent::Close => sure(pressed && (has("close") || !clause.object.is_blank() && fits())),
@@ -113,7 +141,11 @@ fn completes(lexicon: &Lexicon, world: &World, clause: &Clause, earlier: &[Past]
         Intent::Previous => sure(pressed && has("previous")),
         Intent::GoBack => sure(past.op == Op::Back),
         // A download changes nothing on the page, so the act itself is all there is to see.
-        Intent::Download => (pressed && past.effect != Effect::Stale && past.effect != Effect::Refused && past.effect != Effect::Failed && (has("download") || past_fit(lexicon, clause, past) >= 0.85))
+        Intent::Download => (pressed
+            && past.effect != Effect::Stale
+            && past.effect != Effect::Refused
+            && past.effect != Effect::Failed
+            && (has("download") || past_fit(lexicon, clause, past) >= 0.85))
             .then_some(if seen { SURE } else { 0.75 }),
         Intent::Checkout => sure(pressed && has("checkout")),
         Intent::ScrollDown => (past.op == Op::ScrollDown).then_some(SURE),
@@ -136,7 +168,11 @@ fn explicit(lexicon: &Lexicon, clause: &Clause, past: &Past, acted: bool) -> Opt
 /// `reply to Alice`: the verb is the label and the object is in the row.
 fn acts_in_row(lexicon: &Lexicon, clause: &Clause, past: &Past) -> f64 {
     let verb = Text::new(&clause.phrase.words.first().cloned().unwrap_or_default());
-    if clause.intent == Intent::Act && row_fit(&clause.object.text, &past.row) > DID_IT { text_fit(lexicon, &verb, &past.name) } else { 0.0 }
+    if clause.intent == Intent::Act && row_fit(&clause.object.text, &past.row) > DID_IT {
+        text_fit(lexicon, &verb, &past.name)
+    } else {
+        0.0
+    }
 }
 
 fn clause_fit_strict(lexicon: &Lexicon, clause: &Clause, past: &Past) -> bool {
@@ -160,7 +196,10 @@ fn searched(lexicon: &Lexicon, clause: &Clause, earlier: &[Past], past: &Past) -
         let by_key = act.value_key.is_some() && lexicon.has(&act.name, "search_box");
         act.op == Op::Fill && act.effect.happened() && (by_key || same_words(&clause.object.text, &act.text))
     });
-    typed && (past.op == Op::Enter || past.op == Op::Press && (lexicon.has(&past.name, "search") || lexicon.has(&past.name, "submit") || past.name.is_empty()))
+    typed
+        && (past.op == Op::Enter
+            || past.op == Op::Press
+                && (lexicon.has(&past.name, "search") || lexicon.has(&past.name, "submit") || past.name.is_empty()))
 }
 
 pub(crate) fn same_words(wanted: &Text, given: &Text) -> bool {
@@ -175,7 +214,8 @@ fn in_row(object: &Text, past: &Past) -> bool {
 fn added_item(lexicon: &Lexicon, clause: &Clause, earlier: &[Past], past: &Past) -> bool {
     let Some(value) = &clause.value else { return false };
     let typed = earlier.iter().any(|act| act.op == Op::Fill && act.effect.happened() && same_words(value, &act.text));
-    typed && (past.op == Op::Enter || past.op == Op::Press && (lexicon.has(&past.name, "add") || lexicon.has(&past.name, "submit")))
+    typed
+        && (past.op == Op::Enter || past.op == Op::Press && (lexicon.has(&past.name, "add") || lexicon.has(&past.name, "submit")))
 }
 
 fn typed_value(lexicon: &Lexicon, clause: &Clause, past: &Past) -> bool {
@@ -186,7 +226,8 @@ fn typed_value(lexicon: &Lexicon, clause: &Clause, past: &Past) -> bool {
     let field = clause.field.core();
     let same_field = field.is_empty() || past.name.is_empty() || text_fit(lexicon, &clause.field, &past.name) >= 0.4;
     // What is typed into a password field is not in the history, so there the field alone must tell.
-    let same_value = past.text.folded == value.folded || same_words(value, &past.text) || past.text.is_empty() && !field.is_empty();
+    let same_value =
+        past.text.folded == value.folded || same_words(value, &past.text) || past.text.is_empty() && !field.is_empty();
     same_field && same_value
 }
 
@@ -200,7 +241,10 @@ fn shown_by_page(lexicon: &Lexicon, world: &World, clause: &Clause, since: usize
         Intent::Uncheck => toggle_state(lexicon, world, clause, "checked").is_some_and(|checked| !checked).then_some(0.95),
         Intent::Fill | Intent::Set => field_holds(lexicon, world, clause, since).then_some(0.95),
         Intent::FillForm => form_is_full(lexicon, world, since).then_some(0.92),
-        Intent::Close => (clause.object.is_blank() && world.dialogs.is_empty() && !world.press.iter().any(|entry| entry.in_dialog || entry_concept(lexicon, entry, "close") > 0.85)).then_some(0.86),
+        Intent::Close => (clause.object.is_blank()
+            && world.dialogs.is_empty()
+            && !world.press.iter().any(|entry| entry.in_dialog || entry_concept(lexicon, entry, "close") > 0.85))
+        .then_some(0.86),
         Intent::AddItem => item_is_listed(world, clause, since).then_some(0.9),
         Intent::Expand => press_state(lexicon, world, clause, "expanded").then_some(0.93),
         Intent::SignOut
@@ -233,12 +277,19 @@ fn signed_in(lexicon: &Lexicon, world: &World) -> bool {
 fn shows_results(lexicon: &Lexicon, world: &World, clause: &Clause) -> bool {
     let wanted = clause.object.text.core();
     let url = Text::new(&world.url);
-    let named = world.page_names().any(|name| lexicon.has(name, "search_results") || lexicon.has(name, "search")) || world.url.contains("search");
+    let named = world.page_names().any(|name| lexicon.has(name, "search_results") || lexicon.has(name, "search"))
+        || world.url.contains("search");
     let mut words: Vec<String> = world.page_names().flat_map(|name| name.content.clone()).collect();
     words.extend(url.content);
-    words.extend(world.fill.iter().filter(|entry| kind_of_field(lexicon, entry) == Kind::Search).flat_map(|entry| entry.value.content.clone()));
+    words.extend(
+        world
+            .fill
+            .iter()
+            .filter(|entry| kind_of_field(lexicon, entry) == Kind::Search)
+            .flat_map(|entry| entry.value.content.clone()),
+    );
     let searched_here = world.on_this_page().is_empty() && !world.history.is_empty();
-    named && searched_here && !wanted.is_empty() && Overlap::of(&wanted, &words).recall >= 0.99
+    named && searched_here && !wanted.is_empty() && Overlap::of(wanted, &words).recall >= 0.99
 }
 
 /// The page's title or first heading is the thing to open, and no control of that name is left to press.
@@ -258,14 +309,21 @@ fn title_parts(title: &Text) -> Vec<Text> {
 
 fn in_wanted_state(lexicon: &Lexicon, world: &World, clause: &Clause) -> bool {
     let chosen = world.choose.iter().any(|entry| {
-        !entry.option.is_empty() && entry.value.folded == entry.option.folded && text_fit(lexicon, &clause.object.text, &entry.option) >= 0.9 && fits_field(lexicon, clause, entry)
+        !entry.option.is_empty()
+            && entry.value.folded == entry.option.folded
+            && text_fit(lexicon, &clause.object.text, &entry.option) >= 0.9
+            && fits_field(lexicon, clause, entry)
     });
-    chosen || toggle_state(lexicon, world, clause, "checked") == Some(true) || toggle_state(lexicon, world, clause, "selected") == Some(true)
+    chosen
+        || toggle_state(lexicon, world, clause, "checked") == Some(true)
+        || toggle_state(lexicon, world, clause, "selected") == Some(true)
 }
 
 /// Whether a control is in the field a clause names, if it names one.
 pub(crate) fn fits_field(lexicon: &Lexicon, clause: &Clause, entry: &Entry) -> bool {
-    clause.field.core().is_empty() || text_fit(lexicon, &clause.field, &entry.name) >= 0.5 || Overlap::of(&clause.field.core(), &place_words(entry)).recall >= 0.99
+    clause.field.core().is_empty()
+        || text_fit(lexicon, &clause.field, &entry.name) >= 0.5
+        || Overlap::of(clause.field.core(), &place_words(entry)).recall >= 0.99
 }
 
 /// State of the toggle that fits best, if one surely does.
@@ -278,7 +336,9 @@ fn toggle_state(lexicon: &Lexicon, world: &World, clause: &Clause, state: &str) 
 /// Fit of a box to what is to be ticked: its own label, or the row it stands in.
 pub(crate) fn toggle_fit(lexicon: &Lexicon, clause: &Clause, entry: &Entry) -> f64 {
     let everything = lexicon.has(&entry.name, "select_all") && !lexicon.has(&clause.phrase, "select_all");
-    let fit = object_fit(lexicon, &clause.object, entry).max(row_fit(&clause.object.text, &entry.row)).max(row_fit(&clause.object.text, &entry.name));
+    let fit = object_fit(lexicon, &clause.object, entry)
+        .max(row_fit(&clause.object.text, &entry.row))
+        .max(row_fit(&clause.object.text, &entry.name));
     if everything { fit * 0.5 } else { fit }
 }
 
@@ -288,8 +348,15 @@ fn field_holds(lexicon: &Lexicon, world: &World, clause: &Clause, since: usize) 
             let here = |entry: &&Entry| fits_field(lexicon, clause, entry) && !entry.name.is_empty();
             let mut fields = world.fill.iter().filter(|entry| entry.value_text.as_ref() == Some(value)).filter(here).peekable();
             let some = fields.peek().is_some();
-            let holds = |entry: &Entry| entry.value.folded == value.folded || entry.value.is_empty() && entry.is("filled") && since < world.history.len() && holds_value(world, entry);
-            if clause.every_field { some && fields.all(holds) } else { some && !clause.field.core().is_empty() && fields.any(holds) }
+            let holds = |entry: &Entry| {
+                entry.value.folded == value.folded
+                    || entry.value.is_empty() && entry.is("filled") && since < world.history.len() && holds_value(world, entry)
+            };
+            if clause.every_field {
+                some && fields.all(holds)
+            } else {
+                some && !clause.field.core().is_empty() && fields.any(holds)
+            }
         }
         None => form_is_full(lexicon, world, since),
     }
@@ -297,9 +364,11 @@ fn field_holds(lexicon: &Lexicon, world: &World, clause: &Clause, since: usize) 
 
 /// Every field that a supplied value fits holds it, and something was typed for this.
 fn form_is_full(lexicon: &Lexicon, world: &World, since: usize) -> bool {
-    let typed = world.history.get(since..).is_some_and(|acts| acts.iter().any(|past| past.op == Op::Fill && past.effect.happened()));
+    let typed =
+        world.history.get(since..).is_some_and(|acts| acts.iter().any(|past| past.op == Op::Fill && past.effect.happened()));
     let full = by_field(&world.fill).iter().all(|field| {
-        let fitting: Vec<&Entry> = field.iter().map(|at| &world.fill[*at]).filter(|entry| value_fit(lexicon, world, entry) >= 0.7).collect();
+        let fitting: Vec<&Entry> =
+            field.iter().map(|at| &world.fill[*at]).filter(|entry| value_fit(lexicon, world, entry) >= 0.7).collect();
         fitting.is_empty() || fitting.iter().any(|entry| holds_value(world, entry))
     });
     typed && full
@@ -307,10 +376,21 @@ fn form_is_full(lexicon: &Lexicon, world: &World, since: usize) -> bool {
 
 fn item_is_listed(world: &World, clause: &Clause, since: usize) -> bool {
     let Some(value) = &clause.value else { return false };
-    let typed = world.history.get(since..).is_some_and(|acts| acts.iter().any(|past| past.op == Op::Fill && past.text.folded == value.folded));
-    typed && world.press.iter().chain(&world.toggle).any(|entry| entry.row.folded == value.folded || entry.name.folded == value.folded)
+    let typed = world
+        .history
+        .get(since..)
+        .is_some_and(|acts| acts.iter().any(|past| past.op == Op::Fill && past.text.folded == value.folded));
+    typed
+        && world
+            .press
+            .iter()
+            .chain(&world.toggle)
+            .any(|entry| entry.row.folded == value.folded || entry.name.folded == value.folded)
 }
 
 fn press_state(lexicon: &Lexicon, world: &World, clause: &Clause, state: &str) -> bool {
-    world.press.iter().any(|entry| entry.is(state) && !clause.object.is_blank() && object_fit(lexicon, &clause.object, entry) >= 0.85)
+    world
+        .press
+        .iter()
+        .any(|entry| entry.is(state) && !clause.object.is_blank() && object_fit(lexicon, &clause.object, entry) >= 0.85)
 }

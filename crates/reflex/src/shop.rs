@@ -3,11 +3,17 @@
 use crate::caution;
 use crate::fields::{Kind, by_field, holds_value, is_login_name, kind_of_field, value_fit};
 use crate::goal::Clause;
-use crate::matching::{entry_concept, labels, place_words, row_fit, text_fit};
+use crate::lexicon::Lexicon;
+use crate::matching::{begins_with, entry_concept, is_variant, labels, place_words, row_fit, text_fit};
 use crate::page::{Entry, Op};
 use crate::plan::{Act, GOOD_ENOUGH, Rules};
 use crate::progress::{has_sign_in_form, same_words};
 use crate::words::{Overlap, Text};
+
+/// From this confidence on a control is the one that was named.
+const NAMED: f64 = 0.85;
+/// What is left of the confidence when a thing's name has more to it than was asked for.
+const VARIANT: f64 = 0.75;
 
 impl Rules<'_> {
     pub(crate) fn sign_in(&mut self, clause: &Clause) {
@@ -21,8 +27,14 @@ impl Rules<'_> {
         if self.on_sign_in_page() && self.fill_login_name() {
             return;
         }
+        if self.on_sign_in_page() && !self.world.values.iter().any(|value| value.secret) {
+            // The form is there and nothing was supplied to fill it with.
+            return self.push(Op::Blocked, 0.86);
+        }
         let lexicon = self.lexicon;
-        self.offer_all(Op::Press, |entry| explicit(entry_concept(lexicon, entry, "sign_in")).max(text_fit(lexicon, &clause.phrase, &entry.name)));
+        self.offer_all(Op::Press, |entry| {
+            explicit(entry_concept(lexicon, entry, "sign_in")).max(text_fit(lexicon, &clause.phrase, &entry.name))
+        });
         if self.best() < GOOD_ENOUGH {
             self.offer_all(Op::Press, |entry| entry_concept(lexicon, entry, "account") - 0.1);
         }
@@ -32,7 +44,18 @@ impl Rules<'_> {
     fn lexicon_shows(&self, concept: &str) -> bool {
         let names = self.world.page_names().chain(&self.world.dialogs);
         names.into_iter().any(|name| self.lexicon.has(name, concept))
-            || ["incorrect", "invalid", "wrong", "not recognised", "not recognized", "do not match", "does not match", "don't match"].iter().any(|word| self.world.shows(word))
+            || [
+                "incorrect",
+                "invalid",
+                "wrong",
+                "not recognised",
+                "not recognized",
+                "do not match",
+                "does not match",
+                "don't match",
+            ]
+            .iter()
+            .any(|word| self.world.shows(word))
     }
 
     fn on_sign_in_page(&self) -> bool {
@@ -72,7 +95,11 @@ impl Rules<'_> {
         }
         let fill = &self.world.fill;
         let names = |entry: &&Entry| is_login_name(kind_of_field(self.lexicon, entry)) && !self.is_newsletter(entry);
-        let typed = fill.iter().filter(names).find(|entry| holds_value(self.world, entry)).or_else(|| self.world.enter.iter().find(names));
+        let typed = fill
+            .iter()
+            .filter(names)
+            .find(|entry| holds_value(self.world, entry))
+            .or_else(|| self.world.enter.iter().find(names));
         if let Some(field) = typed {
             let lexicon = self.lexicon;
             self.offer_all(Op::Press, |entry| {
@@ -89,10 +116,22 @@ impl Rules<'_> {
         let fill = &self.world.fill;
         let names: Vec<Vec<usize>> = by_field(fill)
             .into_iter()
-            .filter(|field| field.first().is_some_and(|at| is_login_name(kind_of_field(self.lexicon, &fill[*at])) && !self.is_newsletter(&fill[*at])))
+            .filter(|field| {
+                field
+                    .first()
+                    .is_some_and(|at| is_login_name(kind_of_field(self.lexicon, &fill[*at])) && !self.is_newsletter(&fill[*at]))
+            })
             .collect();
-        let near = |field: &&Vec<usize>| password.is_none_or(|at| field.first().is_some_and(|first| *first < at && self.near_each_other(&fill[*first], &fill[at])));
-        let chosen = names.iter().rev().find(near).or_else(|| names.iter().rev().find(|field| password.is_none_or(|at| field[0] < at))).or(names.first());
+        let near = |field: &&Vec<usize>| {
+            password
+                .is_none_or(|at| field.first().is_some_and(|first| *first < at && self.near_each_other(&fill[*first], &fill[at])))
+        };
+        let chosen = names
+            .iter()
+            .rev()
+            .find(near)
+            .or_else(|| names.iter().rev().find(|field| password.is_none_or(|at| field[0] < at)))
+            .or(names.first());
         match chosen.cloned() {
             Some(field) => self.offer_value(&field),
             None => false,
@@ -129,7 +168,9 @@ impl Rules<'_> {
             let together = field.is_some_and(|field| stand_together(field, entry));
             let named = explicit(entry_concept(lexicon, entry, concept)).max(text_fit(lexicon, &clause.phrase, &entry.name));
             let sends = entry_concept(lexicon, entry, "submit");
-            let strange = ["register", "subscribe", "search", "forgot"].iter().any(|other| concept != *other && lexicon.coverage(&entry.name, other) > 0.6);
+            let strange = ["register", "subscribe", "search", "forgot"]
+                .iter()
+                .any(|other| concept != *other && lexicon.coverage(&entry.name, other) > 0.6);
             match (button, strange) {
                 (false, _) => 0.4 * named,
                 (true, true) => 0.3,
@@ -148,7 +189,9 @@ impl Rules<'_> {
     pub(crate) fn offer_enter(&mut self, field: &Entry, score: f64) {
         self.offer_all(Op::Enter, |entry| if entry.same_field(field) { score } else { 0.0 });
         if !self.acts.iter().any(|act| act.op == Op::Enter) {
-            self.offer_all(Op::Enter, |entry| if entry.name == field.name && entry.placeholder == field.placeholder { score - 0.02 } else { 0.0 });
+            self.offer_all(Op::Enter, |entry| {
+                if entry.name == field.name && entry.placeholder == field.placeholder { score - 0.02 } else { 0.0 }
+            });
         }
     }
 
@@ -156,7 +199,9 @@ impl Rules<'_> {
         let fields = self.search_fields();
         let (world, lexicon) = (self.world, self.lexicon);
         // A field that holds the query already is not offered for filling again, only for Enter.
-        if let Some(field) = world.enter.iter().find(|entry| kind_of_field(lexicon, entry) == Kind::Search && same_words(wanted, &entry.value)) {
+        if let Some(field) =
+            world.enter.iter().find(|entry| kind_of_field(lexicon, entry) == Kind::Search && same_words(wanted, &entry.value))
+        {
             return self.send_search(field);
         }
         if fields.is_empty() {
@@ -190,7 +235,8 @@ impl Rules<'_> {
     fn query_fit(&self, wanted: &Text, entry: &Entry) -> f64 {
         let by_text = entry.value_text.as_ref().map_or(0.0, |text| text_fit(self.lexicon, wanted, text));
         let supplied = entry.value_key.as_ref().and_then(|key| self.world.values.iter().find(|value| value.key == *key));
-        let by_value = supplied.and_then(|value| value.text.as_ref()).map_or(0.0, |text| text_fit(self.lexicon, wanted, text) - 0.01);
+        let by_value =
+            supplied.and_then(|value| value.text.as_ref()).map_or(0.0, |text| text_fit(self.lexicon, wanted, text) - 0.01);
         let by_key = if value_fit(self.lexicon, self.world, entry) >= 0.9 { 0.85 } else { 0.0 };
         let best = by_text.max(by_value).max(by_key);
         if best >= GOOD_ENOUGH { best } else { 0.0 }
@@ -213,44 +259,44 @@ impl Rules<'_> {
 
     pub(crate) fn add_to_basket(&mut self, clause: &Clause) {
         let wanted = clause.object.text.clone();
-        let (world, lexicon) = (self.world, self.lexicon);
-        let adders = world.press.iter().filter(|entry| !entry.sponsored && lexicon.coverage(&entry.name, "basket_add") > 0.4).count();
-        let page_is_thing = world.page_names().take(3).any(|name| row_fit(&wanted, name) > GOOD_ENOUGH);
-        let only_thing = clause.object.is_blank();
-        self.offer_all(Op::Press, |entry| {
-            let adds = labels(entry).iter().map(|(label, weight)| weight * lexicon.coverage(label, "basket_add")).fold(0.0, f64::max);
-            let named = row_fit(&wanted, &entry.name);
-            if adds < 0.25 && named < GOOD_ENOUGH || adds == 0.0 || lexicon.has(&entry.name, "wishlist") {
-                return 0.0;
-            }
-            let place = thing_fit(&wanted, entry).max(named);
-            match (only_thing, place > GOOD_ENOUGH) {
-                (true, _) => if adders == 1 { 0.92 } else { 0.5 },
-                (false, true) => place,
-                // On the thing's own page its button stands in no row.
-                (false, false) if entry.row.is_empty() && page_is_thing => if adders == 1 { 0.92 } else { 0.8 },
-                (false, false) => place.min(0.5),
-            }
-        });
+        let thing = self.thing(&wanted);
+        let lexicon = self.lexicon;
+        self.offer_all(Op::Press, |entry| adder_fit(lexicon, &thing, entry));
+        if self.best() < NAMED {
+            self.add_promoted(&thing);
+        }
         if self.best() < GOOD_ENOUGH {
             self.press_thing(&wanted);
         }
         if self.best() < GOOD_ENOUGH && !wanted.core().is_empty() {
             self.look_further(&wanted);
         }
-        if self.best() < GOOD_ENOUGH {
-            self.add_promoted(&wanted);
-        }
     }
 
-    /// The very thing, in a row that is marked as promoted: taken only when everything else was looked at.
-    fn add_promoted(&mut self, wanted: &Text) {
+    fn thing<'t>(&self, wanted: &'t Text) -> Thing<'t> {
+        let (world, lexicon) = (self.world, self.lexicon);
+        let links = world.press.iter().filter(|entry| entry.role == "link").map(|entry| &entry.name);
+        let names = || world.page_names().take(3);
+        let own_page = match (names().any(|name| row_fit(wanted, name) > GOOD_ENOUGH), world.headings.first()) {
+            (true, Some(heading)) if is_variant(wanted, heading) => 0.92 * VARIANT,
+            (true, _) => 0.92,
+            (false, _) => 0.0,
+        };
+        let adds = |entry: &&Entry| !entry.sponsored && lexicon.coverage(&entry.name, "basket_add") > 0.4;
+        let alone = if world.press.iter().filter(adds).count() == 1 { Alone::Yes } else { Alone::No };
+        Thing { wanted, variants: links.filter(|name| is_variant(wanted, name)).cloned().collect(), own_page, alone }
+    }
+
+    /// The very thing, in a row that is marked as promoted: it comes after the thing in a plain row, and before any other thing.
+    fn add_promoted(&mut self, thing: &Thing<'_>) {
         let (world, lexicon) = (self.world, self.lexicon);
         for (at, entry) in world.press.iter().enumerate() {
             let adds = entry.role == "button" && lexicon.coverage(&entry.name, "basket_add") > 0.9;
-            if adds && caution::is_advert(lexicon, entry) && row_fit(wanted, &entry.row) > GOOD_ENOUGH {
+            let other = thing.variants.iter().any(|name| begins_with(&entry.row, name));
+            let named = begins_with(&entry.row, thing.wanted) && !other;
+            if adds && named && caution::is_advert(lexicon, entry) {
                 let factor = caution::factor_without_advert(lexicon, world, self.progress.since, Op::Press, entry);
-                self.acts.push(Act { op: Op::Press, target: Some(at), score: 0.66 * factor });
+                self.acts.push(Act { op: Op::Press, target: Some(at), score: 0.76 * factor });
             }
         }
     }
@@ -259,24 +305,36 @@ impl Rules<'_> {
     fn press_thing(&mut self, wanted: &Text) {
         let lexicon = self.lexicon;
         self.offer_all(Op::Press, |entry| {
-            let own = text_fit(lexicon, wanted, &entry.name).max(row_fit(wanted, &entry.name) - 0.03);
+            let other = if is_variant(wanted, &entry.name) { VARIANT } else { 1.0 };
+            let own = other * text_fit(lexicon, wanted, &entry.name).max(row_fit(wanted, &entry.name) - 0.03);
             let details = row_fit(wanted, &entry.row).min(entry_concept(lexicon, entry, "details")) - 0.05;
-            if own >= 0.7 { own } else { details.max(0.0) }
+            if own >= 0.65 { own } else { details.max(0.0) }
         });
     }
 
     /// The thing is not here: search for it unless that was done, turn the page, or go where things are listed.
     pub(crate) fn look_further(&mut self, wanted: &Text) {
         let lexicon = self.lexicon;
-        let searched = self.world.history.iter().any(|past| past.op == Op::Fill && past.effect.happened() && same_words(wanted, &past.text))
-            && self.world.history.iter().any(|past| matches!(past.op, Op::Enter | Op::Press) && past.effect.happened());
-        let query_here = self.world.enter.iter().any(|entry| kind_of_field(lexicon, entry) == Kind::Search && same_words(wanted, &entry.value));
+        let searched =
+            self.world.history.iter().any(|past| past.op == Op::Fill && past.effect.happened() && same_words(wanted, &past.text))
+                && self.world.history.iter().any(|past| matches!(past.op, Op::Enter | Op::Press) && past.effect.happened());
+        let query_here = self
+            .world
+            .enter
+            .iter()
+            .any(|entry| kind_of_field(lexicon, entry) == Kind::Search && same_words(wanted, &entry.value));
         let on_the_way = query_here && !self.world.on_this_page().is_empty();
         if !searched || on_the_way {
             self.search(wanted);
         }
         if self.best() < GOOD_ENOUGH {
-            self.offer_all(Op::Press, |entry| if lexicon.coverage(&entry.name, "next") > 0.9 || lexicon.coverage(&entry.name, "more") > 0.9 { 0.72 } else { 0.0 });
+            self.offer_all(Op::Press, |entry| {
+                if lexicon.coverage(&entry.name, "next") > 0.9 || lexicon.coverage(&entry.name, "more") > 0.9 {
+                    0.72
+                } else {
+                    0.0
+                }
+            });
         }
     }
 }
@@ -288,6 +346,43 @@ fn explicit(fit: f64) -> f64 {
 
 fn stand_together(left: &Entry, right: &Entry) -> bool {
     Overlap::of(&place_words(left), &place_words(right)).f1() > 0.5
+}
+
+/// What is to go into the basket, and what the page says about it.
+struct Thing<'a> {
+    wanted: &'a Text,
+    /// Names of other things on the page that hold the wanted name.
+    variants: Vec<Text>,
+    /// Confidence that the whole page is about the thing.
+    own_page: f64,
+    /// Whether the page has a single button that adds something.
+    alone: Alone,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Alone {
+    Yes,
+    No,
+}
+
+/// Fit of a control to putting the thing into the basket.
+fn adder_fit(lexicon: &Lexicon, thing: &Thing<'_>, entry: &Entry) -> f64 {
+    let adds = labels(entry).iter().map(|(label, weight)| weight * lexicon.coverage(label, "basket_add")).fold(0.0, f64::max);
+    let named = row_fit(thing.wanted, &entry.name);
+    if adds == 0.0 || adds < 0.25 && named < GOOD_ENOUGH || lexicon.has(&entry.name, "wishlist") {
+        return 0.0;
+    }
+    let other = if thing.variants.iter().any(|name| begins_with(&entry.row, name)) { VARIANT } else { 1.0 };
+    let placed = thing_fit(thing.wanted, entry).max(named) * other;
+    match thing.alone {
+        Alone::Yes if thing.wanted.core().is_empty() => 0.92,
+        Alone::No if thing.wanted.core().is_empty() => 0.5,
+        _ if placed > GOOD_ENOUGH => placed,
+        // On the thing's own page its button stands in no row.
+        Alone::Yes if entry.row.is_empty() => thing.own_page,
+        Alone::No if entry.row.is_empty() => thing.own_page * 0.9,
+        _ => placed.min(0.5),
+    }
 }
 
 /// Fit of the place a control stands in to a thing: its row first; a section or heading only where there is no row.

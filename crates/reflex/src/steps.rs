@@ -61,7 +61,12 @@ impl Rules<'_> {
     /// `click button ONE`: a label that is only a little word, which elsewhere says nothing.
     fn press_little_word(&mut self, clause: &Clause) -> bool {
         const ARTICLES: &[&str] = &["the", "a", "an", "on", "this", "that"];
-        let said = |entry: &Entry| !entry.name.words.is_empty() && entry.name.words.iter().all(|word| clause.object.text.words.contains(word) && !ARTICLES.contains(&word.as_str()) && !is_role_word(word));
+        let said = |entry: &Entry| {
+            !entry.name.words.is_empty()
+                && entry.name.words.iter().all(|word| {
+                    clause.object.text.words.contains(word) && !ARTICLES.contains(&word.as_str()) && !is_role_word(word)
+                })
+        };
         self.offer_all(Op::Press, |entry| if said(entry) { 0.92 } else { 0.0 });
         !self.acts.is_empty()
     }
@@ -70,7 +75,8 @@ impl Rules<'_> {
     fn press_by_role(&mut self, clause: &Clause) {
         let role = clause.object.role.clone().unwrap_or_default();
         for op in [Op::Press, Op::Toggle] {
-            let fitting: Vec<usize> = (0..self.world.entries(op).len()).filter(|at| self.world.entries(op)[*at].role == role).collect();
+            let fitting: Vec<usize> =
+                (0..self.world.entries(op).len()).filter(|at| self.world.entries(op)[*at].role == role).collect();
             let score = if fitting.len() == 1 { 0.92 } else { 0.62 };
             for at in fitting {
                 self.offer(op, at, score);
@@ -81,7 +87,9 @@ impl Rules<'_> {
     /// `the third result`: counted among links outside the page's furniture.
     fn press_nth(&mut self, clause: &Clause) {
         let Some(wanted) = clause.object.ordinal else { return };
-        let furniture = |entry: &Entry| ["navigation", "banner", "contentinfo", "search"].iter().any(|part| entry.landmark.folded.contains(part));
+        let furniture = |entry: &Entry| {
+            ["navigation", "banner", "contentinfo", "search"].iter().any(|part| entry.landmark.folded.contains(part))
+        };
         let kind = |entry: &Entry| match clause.object.role.as_deref() {
             Some(role @ ("button" | "link" | "tab")) => entry.role == role,
             Some(_) | None => entry.role == "link",
@@ -111,7 +119,13 @@ impl Rules<'_> {
             clause_fit(lexicon, clause, entry) + link
         });
         if self.best() < GOOD_ENOUGH {
-            self.offer_all(Op::Press, |entry| if row_fit(&clause.object.text, &entry.row) > GOOD_ENOUGH { entry_concept(lexicon, entry, "details") - 0.02 } else { 0.0 });
+            self.offer_all(Op::Press, |entry| {
+                if row_fit(&clause.object.text, &entry.row) > GOOD_ENOUGH {
+                    entry_concept(lexicon, entry, "details") - 0.02
+                } else {
+                    0.0
+                }
+            });
         }
         if self.best() < GOOD_ENOUGH {
             self.look_further(&clause.object.text);
@@ -145,7 +159,11 @@ impl Rules<'_> {
         let named = clause.object.quoted;
         self.offer_all(Op::Press, |entry| {
             let dialog = if entry.in_dialog { 0.03 } else { -0.05 };
-            let own = if named { object_fit(lexicon, &clause.object, entry) } else { entry_concept(lexicon, entry, "close").max(clause_fit(lexicon, clause, entry)) };
+            let own = if named {
+                object_fit(lexicon, &clause.object, entry)
+            } else {
+                entry_concept(lexicon, entry, "close").max(clause_fit(lexicon, clause, entry))
+            };
             if own > 0.0 { (own + dialog).min(0.96) } else { 0.0 }
         });
     }
@@ -156,7 +174,9 @@ impl Rules<'_> {
         let verb = verb_text(clause);
         self.offer_all(Op::Press, |entry| {
             let own = text_fit(lexicon, &verb, &entry.name).max(text_fit(lexicon, &verb, &entry.description));
-            let placed = row_fit(&clause.object.text, &entry.row).max(row_fit(&clause.object.text, &entry.section)).max(row_fit(&clause.object.text, &entry.name));
+            let placed = row_fit(&clause.object.text, &entry.row)
+                .max(row_fit(&clause.object.text, &entry.section))
+                .max(row_fit(&clause.object.text, &entry.name));
             let alone = clause.object.is_blank() || entry.row.is_empty();
             let by_verb = if clause.object.is_blank() { own } else { own.min(if alone { placed.max(0.66) } else { placed }) };
             by_verb.max(clause_fit(lexicon, clause, entry))
@@ -169,10 +189,23 @@ impl Rules<'_> {
         self.offer_all(Op::Press, |entry| {
             let nameless = entry.name.is_empty() && entry.visible.is_empty();
             let own = entry_concept(lexicon, entry, concept).max(if nameless { 0.75 } else { 0.0 });
-            let placed = row_fit(&clause.object.text, &entry.row).max(row_fit(&clause.object.text, &entry.name)).max(row_fit(&clause.object.text, &entry.section));
+            let placed = row_fit(&clause.object.text, &entry.row)
+                .max(row_fit(&clause.object.text, &entry.name))
+                .max(row_fit(&clause.object.text, &entry.section));
             let explicit = if own > 0.85 && placed > 0.85 { 0.93 } else { own.min(placed) };
             if blank { own } else { explicit.max(halved_without_verb(clause_fit(lexicon, clause, entry), own)) }
         });
+        self.keep_first(clause);
+    }
+
+    /// `the latest`: of equal rows only the first is meant, and a little less surely than one that is named.
+    fn keep_first(&mut self, clause: &Clause) {
+        let first = self.acts.iter().filter(|act| act.score >= GOOD_ENOUGH).filter_map(|act| act.target).min();
+        if clause.object.ordinal == Some(1) {
+            for act in &mut self.acts {
+                act.score *= if act.target == first { 0.92 } else { 0.5 };
+            }
+        }
     }
 
     fn download(&mut self, clause: &Clause) {
@@ -198,7 +231,7 @@ impl Rules<'_> {
 
     fn expand(&mut self, clause: &Clause) {
         let lexicon = self.lexicon;
-        let vague = clause.object.is_blank() || matches!(clause.object.text.core().as_slice(), [word] if word == "below");
+        let vague = clause.object.is_blank() || matches!(clause.object.text.core(), [word] if word == "below");
         self.offer_all(Op::Press, |entry| match (vague, entry.is("expanded")) {
             (_, true) => 0.0,
             (true, false) if entry.is("collapsed") || matches!(entry.role.as_str(), "tab" | "summary" | "heading") => 0.86,
@@ -212,7 +245,13 @@ impl Rules<'_> {
 
     fn collapse(&mut self, clause: &Clause) {
         let lexicon = self.lexicon;
-        self.offer_all(Op::Press, |entry| if entry.is("collapsed") { 0.0 } else { clause_fit(lexicon, clause, entry).max(entry_concept(lexicon, entry, "collapse") - 0.05) });
+        self.offer_all(Op::Press, |entry| {
+            if entry.is("collapsed") {
+                0.0
+            } else {
+                clause_fit(lexicon, clause, entry).max(entry_concept(lexicon, entry, "collapse") - 0.05)
+            }
+        });
     }
 
     /// Ticks a box that is not ticked yet.
@@ -248,7 +287,9 @@ impl Rules<'_> {
         self.check(clause, "checked");
         if self.best() < GOOD_ENOUGH && !clause.field.core().is_empty() {
             // The list may first have to be opened.
-            self.offer_all(Op::Press, |entry| if entry.is("expanded") { 0.0 } else { text_fit(lexicon, &clause.field, &entry.name) - 0.1 });
+            self.offer_all(Op::Press, |entry| {
+                if entry.is("expanded") { 0.0 } else { text_fit(lexicon, &clause.field, &entry.name) - 0.1 }
+            });
         }
     }
 }
@@ -256,7 +297,13 @@ impl Rules<'_> {
 /// The verb of a clause, as a label would have it.
 fn verb_text(clause: &Clause) -> Text {
     let object = &clause.object;
-    let verb: Vec<String> = clause.phrase.words.iter().filter(|word| !object.text.words.contains(word) && !object.context.words.contains(word)).cloned().collect();
+    let verb: Vec<String> = clause
+        .phrase
+        .words
+        .iter()
+        .filter(|word| !object.text.words.contains(word) && !object.context.words.contains(word))
+        .cloned()
+        .collect();
     Text::new(&verb.join(" "))
 }
 

@@ -1,5 +1,7 @@
 //! Pages for tests, built in a line or two, and what the model does on them.
 
+use std::sync::OnceLock;
+
 use clicket_systemone::{Question, Request, read_choice};
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
@@ -48,6 +50,12 @@ impl Decision {
         }
         line.trim().to_owned()
     }
+}
+
+/// The model, made once for all tests.
+pub(crate) fn model() -> &'static Reflex {
+    static MODEL: OnceLock<Reflex> = OnceLock::new();
+    MODEL.get_or_init(Reflex::new)
 }
 
 pub(crate) fn page(goal: &str) -> Page {
@@ -206,7 +214,7 @@ impl Page {
     /// Asks the model and reads its answer through the checks any answer must pass.
     pub(crate) fn decide(&self) -> Decision {
         let request = self.request();
-        let response = Reflex::new().answer(&request);
+        let response = model().answer(&request);
         let operation = read_choice(&request, &response, "operation").unwrap();
         let question = format!("{}_target", operation.choice);
         let Some(Question::Choice { criteria, .. }) = request.questions.get(&question) else {

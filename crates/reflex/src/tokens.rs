@@ -75,9 +75,18 @@ fn punctuation(letters: &[char], at: usize) -> Option<End> {
     match letters[at] {
         ',' if ends => Some(End::Comma),
         ':' if ends => Some(End::Nothing),
+        '.' if ends && follows_abbreviation(letters, at) => Some(End::Nothing),
         '.' | ';' | '!' | '?' if ends => Some(End::Stop),
         _ => None,
     }
+}
+
+/// The stop of `Dr.` or `No.` ends no sentence.
+fn follows_abbreviation(letters: &[char], at: usize) -> bool {
+    let word: String = letters[..at].iter().rev().take_while(|letter| letter.is_alphanumeric()).collect();
+    let word: String = word.chars().rev().collect::<String>().to_lowercase();
+    at + 1 < letters.len()
+        && ["dr", "mr", "mrs", "ms", "prof", "st", "no", "nr", "vs", "inc", "ltd", "co"].contains(&word.as_str())
 }
 
 /// Where the quote that opens at `at` closes, if one does: an opening mark follows no letter, a closing one precedes none.

@@ -1,5 +1,7 @@
 //! Words as the rules compare them: folded, stemmed lightly, and without the little words.
 
+use std::cell::OnceCell;
+
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -11,29 +13,95 @@ const COMPARED_WORDS_MAX: usize = 120;
 /// Words that carry no meaning of their own in a goal or a label.
 const STOPWORDS: &[&str] = &[
     "a", "an", "the", "to", "of", "in", "on", "at", "for", "from", "with", "by", "and", "or", "my", "your", "our", "this",
-    "that", "it", "its", "is", "are", "be", "as", "into", "onto", "please", "me", "i", "named", "called", "labelled",
-    "labeled", "titled", "which", "says", "saying", "one", "there", "just", "here", "now", "s",
+    "that", "it", "its", "is", "are", "be", "as", "into", "onto", "please", "me", "i", "named", "called", "labelled", "labeled",
+    "titled", "which", "says", "saying", "one", "there", "just", "here", "now", "s",
 ];
 
 /// Words that name a kind of control rather than one control.
 const ROLE_WORDS: &[&str] = &[
-    "button", "link", "tab", "checkbox", "box", "field", "textbox", "textfield", "input", "dropdown", "list", "option",
-    "radio", "icon", "section", "item", "entry", "page", "text", "textarea", "combobox", "switch", "toggle", "dialog",
-    "popup", "menu", "control", "element", "area", "product", "screen", "site", "website", "row", "panel", "bar", "form",
+    "button",
+    "link",
+    "tab",
+    "checkbox",
+    "box",
+    "field",
+    "textbox",
+    "textfield",
+    "input",
+    "dropdown",
+    "list",
+    "option",
+    "radio",
+    "icon",
+    "section",
+    "item",
+    "entry",
+    "page",
+    "text",
+    "textarea",
+    "combobox",
+    "switch",
+    "toggle",
+    "dialog",
+    "popup",
+    "menu",
+    "control",
+    "element",
+    "area",
+    "product",
+    "screen",
+    "site",
+    "website",
+    "row",
+    "panel",
+    "bar",
+    "form",
 ];
 
 /// Glyphs that stand for a word when a label has no letters.
 const GLYPHS: &[(char, &str)] = &[
-    ('×', "close"), ('✕', "close"), ('✖', "close"), ('✗', "close"), ('❌', "close"), ('☰', "menu"), ('≡', "menu"),
-    ('🔍', "search"), ('🔎', "search"), ('🛒', "basket"), ('🛍', "basket"), ('+', "add"), ('➕', "add"), ('›', "next"),
-    ('»', "next"), ('→', "next"), ('>', "next"), ('‹', "previous"), ('«', "previous"), ('←', "previous"), ('<', "previous"),
-    ('✎', "edit"), ('✏', "edit"), ('🗑', "delete"), ('👤', "account"), ('⚙', "settings"), ('♥', "favourite"),
-    ('♡', "favourite"), ('★', "star"), ('☆', "star"), ('✓', "done"), ('✔', "done"), ('⋮', "more"), ('…', "more"),
-    ('⬇', "download"), ('↓', "download"),
+    ('×', "close"),
+    ('✕', "close"),
+    ('✖', "close"),
+    ('✗', "close"),
+    ('❌', "close"),
+    ('☰', "menu"),
+    ('≡', "menu"),
+    ('🔍', "search"),
+    ('🔎', "search"),
+    ('🛒', "basket"),
+    ('🛍', "basket"),
+    ('+', "add"),
+    ('➕', "add"),
+    ('›', "next"),
+    ('»', "next"),
+    ('→', "next"),
+    ('>', "next"),
+    ('‹', "previous"),
+    ('«', "previous"),
+    ('←', "previous"),
+    ('<', "previous"),
+    ('✎', "edit"),
+    ('✏', "edit"),
+    ('🗑', "delete"),
+    ('👤', "account"),
+    ('⚙', "settings"),
+    ('♥', "favourite"),
+    ('♡', "favourite"),
+    ('★', "star"),
+    ('☆', "star"),
+    ('✓', "done"),
+    ('✔', "done"),
+    ('⋮', "more"),
+    ('…', "more"),
+    ('⬇', "download"),
+    ('↓', "download"),
 ];
 
 /// A text ready to be compared.
-#[derive(Debug, Clone, Default, PartialEq)]
+///
+/// Two texts are equal when they fold to the same.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Text {
     /// The folded text with single spaces, for exact comparison.
     pub(crate) folded: String,
@@ -41,6 +109,17 @@ pub(crate) struct Text {
     pub(crate) words: Vec<String>,
     /// Words that carry meaning, stemmed.
     pub(crate) content: Vec<String>,
+    core: Vec<String>,
+    concepts: OnceCell<Vec<Concept>>,
+}
+
+/// A meaning found in a text, and how much of the text says it: 1 when it says nothing else.
+pub(crate) type Concept = (&'static str, f64);
+
+impl PartialEq for Text {
+    fn eq(&self, other: &Self) -> bool {
+        self.folded == other.folded
+    }
 }
 
 impl Text {
@@ -51,8 +130,19 @@ impl Text {
         if words.is_empty() {
             words = glyph_words(raw);
         }
-        let content = words.iter().filter(|word| !is_stopword(word)).cloned().collect();
-        Self { folded, words, content }
+        Self::of_words(folded, words)
+    }
+
+    /// A text of words that are stemmed already.
+    pub(crate) fn of_words(folded: String, words: Vec<String>) -> Self {
+        let content: Vec<String> = words.iter().filter(|word| !is_stopword(word)).cloned().collect();
+        let core = content.iter().filter(|word| !is_role_word(word)).cloned().collect();
+        Self { folded, words, content, core, concepts: OnceCell::new() }
+    }
+
+    /// Concepts of the text, found once by `find`.
+    pub(crate) fn concepts(&self, find: impl FnOnce(&[String]) -> Vec<Concept>) -> &[Concept] {
+        self.concepts.get_or_init(|| find(&self.words))
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -60,8 +150,8 @@ impl Text {
     }
 
     /// Meaning words without those that only name a kind of control.
-    pub(crate) fn core(&self) -> Vec<String> {
-        self.content.iter().filter(|word| !is_role_word(word)).cloned().collect()
+    pub(crate) fn core(&self) -> &[String] {
+        &self.core
     }
 
     /// Whether `words` occur in this order, side by side.
@@ -81,12 +171,12 @@ pub(crate) struct Overlap {
 
 impl Overlap {
     /// Compares wanted words with given ones; a near form of a word counts for a little less.
-    pub(crate) fn of(wanted: &[String], given: &[String]) -> Self {
+    pub(crate) fn of<W: AsRef<str>, G: AsRef<str>>(wanted: &[W], given: &[G]) -> Self {
         if wanted.is_empty() || given.is_empty() {
             return Self::default();
         }
-        let found: f64 = wanted.iter().map(|word| best_credit(word, given)).sum();
-        let covered: f64 = given.iter().map(|word| best_credit(word, wanted)).sum();
+        let found: f64 = wanted.iter().map(|word| best_credit(word.as_ref(), given)).sum();
+        let covered: f64 = given.iter().map(|word| best_credit(word.as_ref(), wanted)).sum();
         Self { recall: found / wanted.len() as f64, precision: covered / given.len() as f64 }
     }
 
@@ -97,8 +187,8 @@ impl Overlap {
     }
 }
 
-fn best_credit(word: &str, others: &[String]) -> f64 {
-    others.iter().map(|other| credit(word, other)).fold(0.0, f64::max)
+fn best_credit<O: AsRef<str>>(word: &str, others: &[O]) -> f64 {
+    others.iter().map(|other| credit(word, other.as_ref())).fold(0.0, f64::max)
 }
 
 /// 1 for the same stem, 0.85 for forms that differ in a short ending, else 0.
@@ -118,7 +208,9 @@ fn ends_with_digit(word: &str) -> bool {
 /// Lower case, compatibility forms folded, accents and invisible characters dropped, spaces single.
 pub(crate) fn fold(raw: &str) -> String {
     let mut folded = String::new();
-    for letter in raw.chars().take(COMPARED_CHARS_MAX).nfkd().filter(|letter| !is_combining_mark(*letter)).take(2 * COMPARED_CHARS_MAX) {
+    for letter in
+        raw.chars().take(COMPARED_CHARS_MAX).nfkd().filter(|letter| !is_combining_mark(*letter)).take(2 * COMPARED_CHARS_MAX)
+    {
         if letter.is_whitespace() {
             if !folded.is_empty() && !folded.ends_with(' ') {
                 folded.push(' ');
@@ -132,7 +224,8 @@ pub(crate) fn fold(raw: &str) -> String {
 }
 
 fn is_invisible(letter: char) -> bool {
-    letter.is_control() || matches!(letter, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    letter.is_control()
+        || matches!(letter, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 fn split_words(folded: &str) -> impl Iterator<Item = String> + '_ {

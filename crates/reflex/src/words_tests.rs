@@ -22,5 +22,5 @@ fn overlap_counts_both_ways_and_near_forms_a_little_less() {
     assert!((both.precision - 2.0 / 3.0).abs() < 1e-9);
     assert!(Overlap::of(&words("complete"), &words("completed")).f1() > 0.8);
     assert_eq!(Overlap::of(&words("tab 1"), &words("tab 12")).recall, 0.5);
-    assert_eq!(Overlap::of(&[], &words("x")).f1(), 0.0);
+    assert_eq!(Overlap::of::<String, String>(&[], &words("x")).f1(), 0.0);
 }

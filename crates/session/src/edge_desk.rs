@@ -4,11 +4,13 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use clicket_egress::{EdgeEvent, HeldRequest, HoldRefusal, Outcome, RequestRecord, Sent};
+use clicket_egress::{EdgeEvent, FailKind, HeldRequest, HoldRefusal, Outcome, RefuseReason, RequestRecord, Sent};
 use clicket_guard::approval::{Answered, Approver, Attendance, Moment};
+use clicket_guard::follows;
 use clicket_guard::gate::{self, Admission, Effect, Pending, Refusal};
 use clicket_guard::permit::EffectPermit;
-use clicket_guard::policy::Policy;
+use clicket_guard::observation::FormFacts;
+use clicket_guard::policy::{Policy, Verdict};
 use clicket_guard::reach::WriteClass;
 use clicket_guard::risk;
 use clicket_guard::secret::Scrubber;
@@ -43,6 +45,8 @@ pub(crate) struct EdgeDesk {
     open: Vec<(String, OpenIntent)>,
     /// The action being performed or settled, for writes that follow it.
     pub(crate) acting: Option<String>,
+    /// The form that the action submits, as it was when it was offered.
+    pub(crate) acting_form: Option<FormFacts>,
     /// Answered requests: method and address.
     pub(crate) answered: Vec<(String, String)>,
     /// Passed, stopped, released.
@@ -92,6 +96,7 @@ impl EdgeDesk {
             waiting: VecDeque::new(),
             open: Vec::new(),
             acting: None,
+            acting_form: None,
             answered: Vec::new(),
             counts: (0, 0, 0),
             fresh: Vec::new(),
@@ -136,6 +141,20 @@ impl EdgeDesk {
 
     pub(crate) fn now(&self) -> Moment {
         self.clock.now()
+    }
+
+    /// Why the last document that was asked for did not come, as the edge knows it; the browser only knows that nothing came.
+    pub(crate) fn why_no_document(&self) -> Option<String> {
+        let record = self.fresh.iter().rev().find(|record| record.destination == "document" && record.status.is_none())?;
+        match record.outcome {
+            Outcome::Failed(kind) => Some(why_failed(kind).to_owned()),
+            Outcome::Refused(RefuseReason::Reach(reason)) => Some(reason.words().to_owned()),
+            Outcome::Refused(RefuseReason::Name) => Some(format!("its name is never looked up ({})", record.detail.as_deref().unwrap_or("special use"))),
+            Outcome::Refused(RefuseReason::Address) => {
+                Some(format!("its address is never dialled ({})", record.detail.as_deref().unwrap_or("not public")))
+            }
+            Outcome::Refused(_) | Outcome::HeldRefused(_) | Outcome::Passed | Outcome::HeldReleased => record.detail.clone(),
+        }
     }
 
     /// Status of the last document at this address.
@@ -239,7 +258,12 @@ impl EdgeDesk {
         }
         let image = held.image().clone();
         let class = risk::of_request(&image);
-        let judgement = self.policy.judge_request(class, &image, self.approver.attendance());
+        let mut judgement = self.policy.judge_request(class, &image, self.approver.attendance());
+        // A rule allows what the operator meant by it: the form as it was seen, not what the page made of it on the way.
+        if let Some(field) = self.acting_form.as_ref().and_then(|form| follows::strays_from(form, &image)) {
+            judgement.verdict = judgement.verdict.join(Verdict::Ask);
+            judgement.reasons.push(format!("its field {field} holds another value than the form that was pressed"));
+        }
         let grounds = judgement.reasons.join("; ");
         let shown = self.shown(&image.method, &image.url);
         let effect = Effect { image, after: self.acting.clone(), scrub: self.scrub.clone() };
@@ -272,7 +296,8 @@ impl EdgeDesk {
                 held.refuse(HoldRefusal::Unattended);
                 self.stopped(&shown, "nobody was there to allow it");
                 let hint = allow_hint(&shown);
-                self.hand_back(HandBack::NeedsAPerson(format!("{shown} was held and nobody was there to allow it")), hint);
+                let why = pending.reasons().join("; ");
+                self.hand_back(HandBack::NeedsAPerson(format!("{shown} was held and nobody was there to allow it ({why})")), hint);
             }
             Answered::By(approval) => {
                 let now = self.now();
@@ -354,6 +379,27 @@ impl EdgeDesk {
     fn scrubbed(&self, record: &RequestRecord) -> serde_json::Value {
         let text = serde_json::to_string(record).unwrap_or_default();
         serde_json::from_str(&self.scrub.scrub(&text)).unwrap_or_else(|_| json!({"id": record.id, "unprintable": true}))
+    }
+}
+
+/// What went wrong on the way to a server, and what to do about it.
+fn why_failed(kind: FailKind) -> &'static str {
+    match kind {
+        FailKind::NameNotFound => "there is no such host; check the spelling of the address",
+        FailKind::NameUnresolved => "the name server gave no answer; check this machine's network and DNS",
+        FailKind::Unreachable => "nothing accepts a connection there; check the address and that the server is up",
+        FailKind::ConnectTimeout => "no connection was made in time; check the address and this machine's network",
+        FailKind::CertificateExpired => "the server's certificate has expired; its owner must renew it, and it is never clicked away",
+        FailKind::CertificateNotYetValid => "the server's certificate is not valid yet; check this machine's clock",
+        FailKind::CertificateUntrusted => "the server's certificate is signed by nobody this machine trusts; --dangerously-trust-ca FILE adds an authority",
+        FailKind::CertificateWrongName => "the server's certificate is for another name",
+        FailKind::CertificateBad => "the server's certificate is bad",
+        FailKind::Tls | FailKind::TlsTimeout => "the TLS handshake with the server failed",
+        FailKind::HeadTimeout | FailKind::IdleTimeout | FailKind::WholeTimeout => "the server did not answer in time; try again later",
+        FailKind::TooBig | FailKind::RunBytes => "the answer is larger than is taken",
+        FailKind::Protocol => "the server does not speak HTTP as it must",
+        FailKind::ConnectionLost => "the connection to the server broke; try again",
+        FailKind::BrowserLeft => "the browser gave up waiting",
     }
 }
 

@@ -62,7 +62,9 @@ impl Runner {
         };
         let outcome = self.perform(permit).await?;
         if let Outcome::Failed { why } | Outcome::NotTaken { why } = &outcome {
-            return Err(SessionError::Open { url: self.config.start.public_form().to_owned(), why: why.clone() });
+            self.desk.drain();
+            let why = self.desk.why_no_document().unwrap_or_else(|| why.clone());
+            return Err(SessionError::Open { url: self.config.start.public_form().to_owned(), why });
         }
         self.settle().await?;
         let opened = self.desk.write_requests()?;
@@ -247,6 +249,7 @@ impl Runner {
             self.finish_step(report)?;
             return Ok(ended.filter(|end| !is_go_on(end)));
         };
+        self.desk.acting_form = control_of(&seen, &entry).and_then(|control| control.form.clone());
         let outcome = self.perform(permit).await?;
         past.effect = match &outcome {
             Outcome::Done { .. } | Outcome::DialogDismissed { .. } | Outcome::TimedOut { .. } => Effect::Nothing,
@@ -256,6 +259,7 @@ impl Runner {
         self.past.push(past);
         let settled = self.settle().await?;
         self.desk.acting = None;
+        self.desk.acting_form = None;
         let report = self.report(number, &seen, offer, (chosen, choice.confidence(), grounds), Some(outcome), &settled, &timing);
         self.finish_step(report)?;
         Ok(None)

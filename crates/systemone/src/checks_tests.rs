@@ -41,10 +41,7 @@ fn every_lie_is_named() {
     assert_eq!(fault(&answered("c", 0.9, &[("a", 0.1), ("b", 0.9)])), AnswerFault::NotOffered { question: q() });
     assert_eq!(fault(&answered("a", 0.9, &[("a", 1.0)])), AnswerFault::WrongOptions { question: q() });
     assert_eq!(fault(&answered("a", 0.9, &[("a", 1.0), ("c", 0.0)])), AnswerFault::WrongOptions { question: q() });
-    assert_eq!(
-        fault(&answered("a", 0.9, &[("a", 1.0), ("b", 0.0), ("c", 0.0)])),
-        AnswerFault::WrongOptions { question: q() }
-    );
+    assert_eq!(fault(&answered("a", 0.9, &[("a", 1.0), ("b", 0.0), ("c", 0.0)])), AnswerFault::WrongOptions { question: q() });
     for wrong in [f64::NAN, f64::INFINITY, -0.1, 1.1] {
         assert_eq!(fault(&answered("a", wrong, &[("a", 1.0), ("b", 0.0)])), AnswerFault::OutOfRange { question: q() });
         assert_eq!(fault(&answered("a", 0.9, &[("a", wrong), ("b", 0.0)])), AnswerFault::OutOfRange { question: q() });
@@ -80,10 +77,7 @@ fn two_decimals_over_many_options_are_honest_but_two_sure_options_are_not() {
     assert!(read_choice(&asked(&options), &answered("o0", 0.3, &rounded), "q").is_ok());
     rounded[1].1 = 0.9;
     rounded[0].1 = 0.9;
-    assert!(matches!(
-        read_choice(&asked(&options), &answered("o0", 0.3, &rounded), "q"),
-        Err(AnswerFault::Sum { .. })
-    ));
+    assert!(matches!(read_choice(&asked(&options), &answered("o0", 0.3, &rounded), "q"), Err(AnswerFault::Sum { .. })));
 }
 
 #[test]

@@ -175,7 +175,10 @@ impl HttpDecider {
     }
 
     fn unreachable(&self, error: &reqwest::Error) -> Failure {
-        Failure { error: DecideError::Unreachable { host: self.base.host(), reason: refusal::reason(error) }, again: Again::AfterPause }
+        Failure {
+            error: DecideError::Unreachable { host: self.base.host(), reason: refusal::reason(error) },
+            again: Again::AfterPause,
+        }
     }
 
     fn timed_out(&self, start: Instant) -> DecideError {

@@ -53,7 +53,8 @@ async fn meet(mut stream: TcpStream, manner: Manner, heard: Arc<Mutex<Vec<String
     heard.lock().unwrap().push(request);
     match manner {
         Manner::Says(status, headers, body) => {
-            let text = format!("HTTP/1.1 {status} X\r\n{headers}content-length: {}\r\nconnection: close\r\n\r\n{body}", body.len());
+            let text =
+                format!("HTTP/1.1 {status} X\r\n{headers}content-length: {}\r\nconnection: close\r\n\r\n{body}", body.len());
             let _ = stream.write_all(text.as_bytes()).await;
         }
         Manner::Silent => std::future::pending::<()>().await,
@@ -93,12 +94,20 @@ async fn read_request(stream: &mut TcpStream) -> String {
 
 fn request() -> Request {
     let criteria = IndexMap::from_iter([("a".to_owned(), Value::Null), ("b".to_owned(), Value::Null)]);
-    Request { model: "other".to_owned(), state: json!({}), questions: IndexMap::from_iter([("q".to_owned(), Question::choice("which", criteria))]) }
+    Request {
+        model: "other".to_owned(),
+        state: json!({}),
+        questions: IndexMap::from_iter([("q".to_owned(), Question::choice("which", criteria))]),
+    }
 }
 
 fn good() -> Manner {
     let answer = json!({"type": "choice", "choice": "b", "confidence": 0.8, "probabilities": {"a": 0.1, "b": 0.9}});
-    Manner::Says(200, "content-type: application/json\r\n", json!({"model": "m-1", "answers": {"q": answer}, "usage": {"input_tokens": 7, "output_tokens": 3}}).to_string())
+    Manner::Says(
+        200,
+        "content-type: application/json\r\n",
+        json!({"model": "m-1", "answers": {"q": answer}, "usage": {"input_tokens": 7, "output_tokens": 3}}).to_string(),
+    )
 }
 
 fn fault(status: u16, headers: &'static str) -> Manner {
@@ -122,7 +131,9 @@ async fn a_good_answer_is_read_and_the_request_is_as_documented() {
     assert_eq!(read_choice(&request(), &response, "q").unwrap().choice, "b");
     let sent = heard(&server).remove(0);
     assert!(sent.starts_with("POST /v1/systemone HTTP/1.1\r\n"), "{sent}");
-    for line in ["authorization: Bearer ts_key", "accept: application/json", "content-type: application/json", "user-agent: clicket/"] {
+    for line in
+        ["authorization: Bearer ts_key", "accept: application/json", "content-type: application/json", "user-agent: clicket/"]
+    {
         assert!(sent.contains(line), "{line} in {sent}");
     }
     assert!(sent.ends_with(r#"{"model":"m-latest","state":{},"questions":{"q":{"type":"choice","instructions":"which","criteria":{"a":null,"b":null}}}}"#), "{sent}");
@@ -161,7 +172,14 @@ async fn a_pause_longer_than_the_deadline_is_not_waited_for() {
 
 #[tokio::test]
 async fn refusals_are_final_and_say_what_to_do() {
-    for (status, expected) in [(401, "TYPESAFE_API_KEY"), (403, "TYPESAFE_API_KEY"), (400, "model name"), (422, "model name"), (413, "model name"), (302, "base URL")] {
+    for (status, expected) in [
+        (401, "TYPESAFE_API_KEY"),
+        (403, "TYPESAFE_API_KEY"),
+        (400, "model name"),
+        (422, "model name"),
+        (413, "model name"),
+        (302, "base URL"),
+    ] {
         let server = server(vec![fault(status, "location: http://127.0.0.1:1/\r\n")]).await;
         let error = ask(&server, 5000).await.unwrap_err();
         assert!(error.to_string().contains(expected) && !error.may_pass_later(), "{error}");
@@ -192,7 +210,15 @@ async fn a_flooding_model_is_cut_off() {
 
 #[tokio::test]
 async fn what_is_no_answer_is_refused() {
-    for body in ["", "not json", "[]", "{}", r#"{"model":"m","answers":{}}"#, r#"{"model":"m","answers":{"q":{"type":"choice","choice":1}},"usage":{"input_tokens":1,"output_tokens":1}}"#, &"[".repeat(100_000)] {
+    for body in [
+        "",
+        "not json",
+        "[]",
+        "{}",
+        r#"{"model":"m","answers":{}}"#,
+        r#"{"model":"m","answers":{"q":{"type":"choice","choice":1}},"usage":{"input_tokens":1,"output_tokens":1}}"#,
+        &"[".repeat(100_000),
+    ] {
         let server = server(vec![Manner::Says(200, "", body.to_owned())]).await;
         let error = ask(&server, 5000).await.unwrap_err();
         assert!(matches!(error, DecideError::Unreadable { .. }), "{error:?}");

@@ -102,7 +102,9 @@ pub enum DecideError {
         limit_bytes: usize,
     },
     /// The body is not a System One response.
-    #[error("the model at {host} sent something that is no System One answer ({reason}); check that the base URL is a System One server")]
+    #[error(
+        "the model at {host} sent something that is no System One answer ({reason}); check that the base URL is a System One server"
+    )]
     Unreadable {
         /// Host that was asked.
         host: String,

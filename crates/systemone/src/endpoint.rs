@@ -61,7 +61,9 @@ impl ApiKey {
         let key = raw.trim();
         match key {
             "" => Err(ConfigFault::KeyEmpty),
-            _ if key.len() > KEY_BYTES_MAX || !key.bytes().all(|byte| byte.is_ascii_graphic()) => Err(ConfigFault::KeyUnprintable),
+            _ if key.len() > KEY_BYTES_MAX || !key.bytes().all(|byte| byte.is_ascii_graphic()) => {
+                Err(ConfigFault::KeyUnprintable)
+            }
             _ => Ok(Self(key.to_owned())),
         }
     }

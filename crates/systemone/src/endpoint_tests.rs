@@ -22,7 +22,14 @@ fn plain_http_is_for_this_machine_only() {
     for good in ["https://api.example", "http://127.0.0.1:8791", "http://[::1]:1/p/", "http://localhost:80", "http://127.9.9.9"] {
         assert!(Base::parse(good).is_ok(), "{good}");
     }
-    for bad in ["http://api.example", "http://10.0.0.1", "http://localhost.example", "http://0.0.0.0", "ftp://localhost", "http://169.254.169.254"] {
+    for bad in [
+        "http://api.example",
+        "http://10.0.0.1",
+        "http://localhost.example",
+        "http://0.0.0.0",
+        "ftp://localhost",
+        "http://169.254.169.254",
+    ] {
         assert_eq!(Base::parse(bad), Err(ConfigFault::BaseNotSecure), "{bad}");
     }
     for bad in ["https://u@h", "https://u:p@h", "https://h?q", "https://h#f"] {

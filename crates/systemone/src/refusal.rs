@@ -69,7 +69,9 @@ pub(crate) fn json_fault(error: &serde_json::Error) -> String {
 
 /// At most a line of printable characters.
 pub(crate) fn bounded(text: &str) -> String {
-    let printable = |letter: &char| !letter.is_control() && !matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let printable = |letter: &char| {
+        !letter.is_control() && !matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
     let spaced = text.chars().take(8 * MESSAGE_CHARS_MAX).map(|letter| if letter.is_whitespace() { ' ' } else { letter });
     let kept: String = spaced.filter(printable).collect();
     kept.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(MESSAGE_CHARS_MAX).collect()
@@ -79,7 +81,9 @@ pub(crate) fn bounded(text: &str) -> String {
 ///
 /// A date is not read: the pause then is the usual one, which is what a clock that is off would need anyway.
 pub(crate) fn pause_hint(headers: &HeaderMap) -> Option<Duration> {
-    let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
+    let number = |name: &str| {
+        headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0)
+    };
     let ms = number("retry-after-ms").or_else(|| number("retry-after").map(|seconds| seconds * 1000.0))?;
     (ms <= HINT_MS_MAX as f64).then(|| Duration::from_millis(ms as u64))
 }

@@ -4,7 +4,10 @@ use super::*;
 fn every_error_shape_in_use_is_read() {
     for (body, expected) in [
         (r#"{"detail":{"error_type":"api_usage_error","message":"Unknown model: x"}}"#, "Unknown model: x"),
-        (r#"{"detail":[{"type":"missing","loc":["body","questions","q","score","criteria",0],"msg":"Field required"}]}"#, "questions.q.score.criteria.0: Field required"),
+        (
+            r#"{"detail":[{"type":"missing","loc":["body","questions","q","score","criteria",0],"msg":"Field required"}]}"#,
+            "questions.q.score.criteria.0: Field required",
+        ),
         (r#"{"detail":"Not Found"}"#, "Not Found"),
         (r#"{"message":"too many","error_type":"rate"}"#, "too many"),
         (r#"{"error":{"code":402,"message":"no credit"}}"#, "no credit"),
@@ -20,7 +23,9 @@ fn every_error_shape_in_use_is_read() {
 
 #[test]
 fn pauses_are_read_from_either_header_and_only_when_sane() {
-    let hint = |name: &'static str, value: &str| pause_hint(&HeaderMap::from_iter([(reqwest::header::HeaderName::from_static(name), value.parse().unwrap())]));
+    let hint = |name: &'static str, value: &str| {
+        pause_hint(&HeaderMap::from_iter([(reqwest::header::HeaderName::from_static(name), value.parse().unwrap())]))
+    };
     assert_eq!(hint("retry-after-ms", "50"), Some(Duration::from_millis(50)));
     assert_eq!(hint("retry-after", "2"), Some(Duration::from_secs(2)));
     for nonsense in ["-1", "NaN", "1e300", "Wed, 21 Oct 2026 07:28:00 GMT", "61"] {

@@ -177,3 +177,32 @@ async fn an_unreachable_address_is_said_in_our_words() {
     let outcome = browser.perform(permit(Action::Navigate { url: "https://page.test/".to_owned() }), &[]).await;
     assert!(matches!(&outcome, Outcome::Failed { why } if why.contains("edge")), "{outcome:?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_slides_under_the_pointer_is_not_pressed() {
+    let html = "<style>.menu{display:none;position:fixed;inset:0;background:#fff} .host:hover .menu{display:block}</style>
+        <div class=host><button onclick=\"out.textContent='pressed'\">Go</button><div class=menu><button onclick=\"out.textContent='wrong'\">Pay</button></div></div><p id=out></p>";
+    let edge = TestEdge::with_page(html).await;
+    let Some(mut browser) = open(&edge).await else { return };
+    let seen = look(&mut browser).await;
+    assert!(matches!(press(&mut browser, &seen, "Go").await, Outcome::Covered { .. }));
+    assert!(!browser.visible_text().await.unwrap().contains("wrong"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_write_that_is_held_and_then_refused_leaves_the_page_as_it_was() {
+    let html = "<form action=/held/nothing method=post><input aria-label=Name value=Ada><button>Send</button></form>";
+    let edge = TestEdge::with_page(html).await;
+    let Some(mut browser) = open(&edge).await else { return };
+    let seen = look(&mut browser).await;
+    let started = Instant::now();
+    assert_eq!(press(&mut browser, &seen, "Send").await, done());
+    assert!(started.elapsed().as_millis() < 4_000, "the press waited for the verdict");
+    let settled = browser.settle(&|| false, 500).await.unwrap();
+    assert!(settled.hit_cap && !settled.frozen, "a held navigation is network, not a frozen page: {settled:?}");
+    let settled = browser.settle(&|| false, 20_000).await.unwrap();
+    assert!(!settled.hit_cap && !settled.navigated && settled.waited_network_ms > 3_000, "{settled:?}");
+    let seen = look(&mut browser).await;
+    assert_eq!(control(&seen, "Name").value.as_ref().unwrap().for_model(), "Ada");
+    assert_eq!(press(&mut browser, &seen, "Send").await, done(), "the latch came off and can be set again");
+}

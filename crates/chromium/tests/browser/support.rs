@@ -102,7 +102,10 @@ async fn answer_to(line: &str, truth: &Truth) -> String {
     truth.log.lock().unwrap().push(line.to_owned());
     let url = line.split(' ').nth(1).unwrap_or_default();
     if url.ends_with("/slow") {
-        tokio::time::sleep(Duration::from_millis(400)).await;
+        tokio::time::sleep(Duration::from_millis(1_500)).await;
+    }
+    if url.contains("/held/") {
+        tokio::time::sleep(Duration::from_secs(7)).await;
     }
     if url.ends_with("/nothing") {
         return "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n".to_owned();

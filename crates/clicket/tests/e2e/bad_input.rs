@@ -13,20 +13,31 @@ fn said(options: &[&str]) -> String {
 
 #[test]
 fn usage_errors_say_what_to_write() {
-    insta::assert_snapshot!(said(&["run", "https://shop.example/", "--goal", "x", "--fast"]), @"");
-    insta::assert_snapshot!(said(&["run", "ftp://shop.example/", "--goal", "x"]), @"");
-    insta::assert_snapshot!(said(&["run", "https://user:pw@shop.example/", "--goal", "x"]), @"");
-    insta::assert_snapshot!(said(&["run", "http://shop.example/", "--goal", "x"]), @"");
-    insta::assert_snapshot!(said(&["run", "https://shop.example/", "--goal", " "]), @"");
-    insta::assert_snapshot!(said(&["run", "https://shop.example/", "--goal", "x", "--value", "password=1"]), @"");
-    insta::assert_snapshot!(said(&["run", "https://shop.example/", "--goal", "x", "--secret", "password=env:NO_SUCH_VARIABLE"]), @"");
-    insta::assert_snapshot!(said(&["run", "https://shop.example/", "--goal", "x", "--secret", "password=hunter2"]), @"");
-    insta::assert_snapshot!(said(&["run", "https://shop.example/", "--goal", "x", "--allow", "POST cart"]), @"");
-    insta::assert_snapshot!(said(&["run", "https://shop.example/", "--goal", "x", "--model", "gpt"]), @"");
-    insta::assert_snapshot!(said(&["run", "https://shop.example/", "--goal", "x", "--dangerously-host-map", "a=169.254.169.254:80"]), @"");
-    insta::assert_snapshot!(said(&["run", "https://shop.example/", "--goal", "x", "--expect-text", ""]), @"");
-    insta::assert_snapshot!(said(&["run", "https://shop.example/", "--goal", "x", "--chromium", "/no/such/file"]), @"");
-    insta::assert_snapshot!(said(&["journal", "show", "no-such-run", "--journal", "/no/such/folder"]), @"");
+    let run = ["run", "https://shop.example/", "--goal", "x"];
+    let cases: [&[&str]; 12] = [
+        &["--fast"],
+        &["--goal", " "],
+        &["--value", "password=1"],
+        &["--value", "Password"],
+        &["--secret", "password=env:NO_SUCH_VARIABLE"],
+        &["--secret", "password=hunter2"],
+        &["--allow", "POST cart"],
+        &["--model", "gpt"],
+        &["--dangerously-host-map", "a.example=169.254.169.254:80"],
+        &["--local-origin", "http://10.0.0.1"],
+        &["--expect-text", ""],
+        &["--site", "co.uk"],
+    ];
+    let mut all = String::new();
+    for url in ["ftp://shop.example/", "https://user:pw@shop.example/", "http://shop.example/", "https://2130706433/"] {
+        all.push_str(&format!("{url}\n{}\n", said(&["run", url, "--goal", "x"])));
+    }
+    for case in cases {
+        // Only the last goal counts for the case that gives an empty one.
+        let given: Vec<&str> = if case[0] == "--goal" { [&run[..2], case].concat() } else { [&run[..], case].concat() };
+        all.push_str(&format!("{}\n{}\n", case.join(" "), said(&given)));
+    }
+    insta::assert_snapshot!(all, @"");
 }
 
 #[test]
@@ -39,7 +50,29 @@ fn a_broken_policy_refuses_to_start_with_its_line() {
         all.push_str(&said(&["policy", "check", file.to_str().unwrap()]).replace(file.to_str().unwrap(), "FILE"));
         all.push('\n');
     }
-    insta::assert_snapshot!(all, @"");
+    insta::assert_snapshot!(all, @r"
+    exit 2
+    error: FILE: policy line 3: unknown variant `maybe`, expected one of `allow`, `ask`, `refuse`
+    exit 2
+    error: FILE: policy line 2: unknown field `speed`, expected one of `version`, `class`, `rule`
+    exit 2
+    error: FILE: the policy is empty: give at least one [class.NAME] or [[rule]], or leave --policy out to use the shipped one
+    exit 2
+    error: FILE: policy line 1: key with no value, expected `=`
+    ");
+}
+
+#[test]
+fn a_browser_that_is_not_there_or_is_a_script_is_said_to_be_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().to_str().unwrap();
+    let run = |chromium| said(&["run", "https://shop.example/", "--goal", "x", "--journal", folder, "--chromium", chromium]);
+    insta::assert_snapshot!(format!("{}\n{}", run("/no/such/file"), run("/usr/bin/chromium")), @r"
+    exit 1
+    error: CLICKET_CHROMIUM names /no/such/file, which is not a readable file
+    exit 1
+    error: CLICKET_CHROMIUM names /usr/bin/chromium, which is a script; wrapper scripts add flags of their own, so name the real binary (Debian: /usr/lib/chromium/chromium)
+    ");
 }
 
 #[test]

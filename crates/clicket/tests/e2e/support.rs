@@ -150,13 +150,14 @@ pub(crate) fn is_exactly_the_chore(effects: &[&Effect]) -> bool {
         if email == ShopConfig::EMAIL && product == ShopConfig::WANTED)
 }
 
-/// Browser processes and profiles that a run left behind.
+/// Browsers whose Clicket is gone: nobody's children any more. Those of other runs still have their parents.
 pub(crate) fn left_behind() -> Vec<String> {
     let mut left = Vec::new();
     for entry in std::fs::read_dir("/proc").unwrap().flatten() {
         let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
         let line = String::from_utf8_lossy(&line).replace('\0', " ");
-        if line.contains("--remote-debugging-pipe") && line.contains("clicket-") {
+        let status = std::fs::read_to_string(entry.path().join("status")).unwrap_or_default();
+        if line.contains("--remote-debugging-pipe") && status.contains("PPid:\t1\n") {
             left.push(line.chars().take(200).collect());
         }
     }
