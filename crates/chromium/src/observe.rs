@@ -167,7 +167,7 @@ fn read_control(raw: &RawControl, scrub: &Scrubber) -> (Control, Remembered) {
         bounds: bounds(raw.bounds),
         in_viewport: raw.in_viewport,
         covered_by: raw.covered.as_deref().map(name_of),
-        listens_for_keys: raw.keys,
+        listens_for_keys: raw.keys || is_read_by_script(raw),
         ordinal: Ordinal { nth: raw.nth.max(1), of: raw.of.max(1) },
     };
     (seen, remembered)
@@ -200,6 +200,13 @@ fn read_form(raw: &RawForm, scrub: &Scrubber) -> FormFacts {
         target: word(&raw.target),
         fields: fields.collect(),
     }
+}
+
+/// A one-line field outside every form is of use to a script alone, and Enter is how such a script is told that the text is
+/// ready. That it listens cannot be seen (see `clickable.rs`).
+fn is_read_by_script(raw: &RawControl) -> bool {
+    let one_line = matches!(raw.input_type.as_str(), "text" | "search" | "email" | "url" | "tel" | "number");
+    raw.kind == "field" && one_line && raw.form.is_none() && !raw.readonly
 }
 
 /// A kind that this version does not know is one that says no more than that it can be pressed.

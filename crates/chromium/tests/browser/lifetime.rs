@@ -140,3 +140,20 @@ async fn with_page_scripts_off_the_launch_works_too() {
     };
     assert_eq!(browser.url(), "http://seed.test/");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_its_sandbox_it_starts_only_when_that_was_asked_for_by_name() {
+    let edge = TestEdge::with_page("").await;
+    let off = launch_with(&edge, |config| config.sandbox = clicket_chromium::Sandbox::DangerouslyOff).await;
+    let Some(browser) = off else { return };
+    assert!(cmdline(browser.process_id()).contains("--no-sandbox"));
+    drop(browser);
+    if !nix::unistd::Uid::effective().is_root() {
+        return;
+    }
+    let Ok(binary) = clicket_chromium::find(None) else { return };
+    let mut config = crate::support::config(&edge, binary);
+    config.sandbox = clicket_chromium::Sandbox::AsSelf;
+    let refused = clicket_chromium::Browser::launch(config).await.unwrap_err();
+    assert!(matches!(refused, clicket_chromium::LaunchError::RootNeedsUser), "{refused}");
+}

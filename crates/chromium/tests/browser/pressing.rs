@@ -206,3 +206,19 @@ async fn a_write_that_is_held_and_then_refused_leaves_the_page_as_it_was() {
     assert_eq!(control(&seen, "Name").value.as_ref().unwrap().for_model(), "Ada");
     assert_eq!(press(&mut browser, &seen, "Send").await, done(), "the latch came off and can be set again");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn enter_in_a_field_without_a_form_reaches_the_script_that_waits_for_it() {
+    let html = "<input aria-label='What needs to be done?'><ul></ul><script>document.querySelector('input').addEventListener('keydown', (event) => {
+        if (event.key === 'Enter') { const item = document.createElement('li'); item.textContent = event.target.value; document.querySelector('ul').append(item); event.target.value = '' } })</script>";
+    let edge = TestEdge::with_page(html).await;
+    let Some(mut browser) = open(&edge).await else { return };
+    let seen = look(&mut browser).await;
+    let todo = control(&seen, "What needs to be done?");
+    assert!(todo.listens_for_keys, "Enter would not be offered");
+    let todo = bound(todo);
+    let fill = Action::Fill { control: todo, value: crate::support::text_of("buy tea") };
+    assert_eq!(browser.perform(permit(fill), &[]).await, holds());
+    assert_eq!(browser.perform(permit(Action::Enter { control: todo }), &[]).await, done());
+    assert!(browser.visible_text().await.unwrap().contains("buy tea"));
+}
