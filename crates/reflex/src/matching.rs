@@ -138,7 +138,7 @@ pub(crate) fn row_fit(object: &Text, row: &Text) -> f64 {
     // Side by side and with little else is surer than scattered through a long description.
     let side_by_side = if row.has_phrase(&object.content) { 0.03 } else { 0.0 };
     // Rows tend to begin with the name of their thing.
-    let in_front = if row.words.starts_with(&object.words) { 0.02 } else { 0.0 };
+    let in_front = if row.content.starts_with(&object.content) { 0.02 } else { 0.0 };
     0.88 + side_by_side + in_front + 0.03 * overlap.precision
 }
 
@@ -154,7 +154,7 @@ pub(crate) fn is_variant(wanted: &Text, name: &Text) -> bool {
 
 /// Whether `row` begins with `name`, but for a badge of a word or two.
 pub(crate) fn begins_with(row: &Text, name: &Text) -> bool {
-    !name.words.is_empty() && (0..3).any(|skip| row.words.get(skip..).is_some_and(|rest| rest.starts_with(&name.words)))
+    !name.content.is_empty() && (0..3).any(|skip| row.content.get(skip..).is_some_and(|rest| rest.starts_with(&name.content)))
 }
 
 /// Fit of an earlier act to what a clause names.

@@ -435,6 +435,10 @@ fn the_thing_itself_is_taken_from_a_promoted_row_only_as_a_last_resort() {
             .press_in("button:Add to bag", json!({"row": "Sponsored Green Wool Scarf £20", "sponsored": true}))
     };
     sure(searched(page(goal)), "press Add to bag @ Sponsored Green Wool Scarf £20");
+    let with_article = searched(page("search for Green Wool Scarf and add the Green Wool Scarf to the basket"))
+        .press("link:Large Green Wool Scarf@/l")
+        .press_in("button:Add to bag", json!({"row": "Large Green Wool Scarf £30"}));
+    sure(with_article, "press Add to bag @ Sponsored Green Wool Scarf £20");
     let plain = searched(page(goal)).press_in("button:Add to bag", json!({"row": "Green Wool Scarf £21"}));
     sure(plain, "press Add to bag @ Green Wool Scarf £21");
 }
