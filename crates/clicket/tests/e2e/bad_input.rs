@@ -2,6 +2,7 @@
 
 use clicket_shop::{Certificate, ShopConfig};
 
+use crate::models::{Character, FakeModel};
 use crate::support::{Case, clicket, left_behind};
 
 /// Exit code and standard error, with this run's own paths and ports taken out.
@@ -35,9 +36,64 @@ fn usage_errors_say_what_to_write() {
     for case in cases {
         // Only the last goal counts for the case that gives an empty one.
         let given: Vec<&str> = if case[0] == "--goal" { [&run[..2], case].concat() } else { [&run[..], case].concat() };
-        all.push_str(&format!("{}\n{}\n", case.join(" "), said(&given)));
+        all.push_str(&format!("{}\n{}\n", case.join(" ").trim_end(), said(&given)));
     }
-    insta::assert_snapshot!(all, @"");
+    insta::assert_snapshot!(all, @r"
+    ftp://shop.example/
+    exit 2
+    error: `ftp://shop.example/` can't be opened: only http and https URLs are opened
+    https://user:pw@shop.example/
+    exit 2
+    error: `https://user:pw@shop.example/` can't be opened: the URL has a user name or password (an @ before the path), which can hide the real host
+    http://shop.example/
+    exit 2
+    error: http://shop.example/: http://shop.example is plain HTTP, which passes only to an origin given as a local origin
+    https://2130706433/
+    exit 2
+    error: `https://2130706433/` can't be opened: the host is written in an unusual way; if you mean 127.0.0.1, write that
+    --fast
+    exit 2
+    error: unexpected argument '--fast' found
+
+      tip: to pass '--fast' as a value, use '-- --fast'
+
+    Usage: clicket run --goal <GOAL> <URL>
+
+    For more information, try '--help'.
+    --goal
+    exit 2
+    error: --goal is empty: say what is wanted, as an end state
+    --value password=1
+    exit 2
+    error: --value password=…: a password is a secret; give it as --secret password=env:NAME so that the model never sees it
+    --value Password
+    exit 2
+    error: --value Password: write it as key=text
+    --secret password=env:NO_SUCH_VARIABLE
+    exit 2
+    error: --secret password: the environment variable NO_SUCH_VARIABLE is not set; set it and run again
+    --secret password=hunter2
+    exit 2
+    error: --secret password: write it as KEY=env:NAME, KEY=file:PATH or KEY=prompt
+    --allow POST cart
+    exit 2
+    error: --allow: `POST cart` is not a request: write a method in capitals and an exact path, such as `POST /cart`
+    --model gpt
+    exit 2
+    error: --model gpt: use `reflex`, or `systemone:https://api.typesafe.ai` with its key in TYPESAFE_API_KEY
+    --dangerously-host-map a.example=169.254.169.254:80
+    exit 2
+    error: --dangerously-host-map a.example=169.254.169.254:80: 169.254.169.254:80 can't be granted: it is a metadata endpoint: cloud instance metadata (AWS, Google, Azure, Oracle and others) (169.254.169.254/32)
+    --local-origin http://10.0.0.1
+    exit 2
+    error: --local-origin http://10.0.0.1: http://10.0.0.1 is not local: name localhost or a loopback address, or map the name to an address instead
+    --expect-text
+    exit 2
+    error: --expect-text: an empty expectation proves nothing; give the text or part of the address that shows the goal is reached
+    --site co.uk
+    exit 2
+    error: --site co.uk: co.uk is a public suffix, under which anyone can have a site: name the site below it
+    ");
 }
 
 #[test]
@@ -103,4 +159,46 @@ fn a_journal_that_cannot_be_written_stops_everything() {
     assert_eq!(ran.code, 1, "{}", ran.said());
     assert!(ran.err.contains("--journal DIR"), "{}", ran.said());
     assert!(ran.log.is_empty(), "{}", ran.said());
+}
+
+/// The chore with a model of this character, at most eight seconds long.
+fn with_a_model(character: Character) -> crate::support::Ran {
+    let case = Case::start(ShopConfig::default());
+    let model = FakeModel::start(character);
+    let mut options = case.chore();
+    options.extend(["--model".into(), format!("systemone:http://{}", model.address()), "--time".into(), "8".into()]);
+    let ran = case.run(&options);
+    assert!(ran.effects().is_empty(), "{}", ran.said());
+    assert_eq!(left_behind(), Vec::<String>::new());
+    ran
+}
+
+#[test]
+fn a_model_that_names_what_was_not_offered_moves_nothing() {
+    let ran = with_a_model(Character::Liar);
+    assert_eq!(ran.code, 3, "{}", ran.said());
+    assert!(ran.out.contains("the model can't be followed"), "{}", ran.said());
+}
+
+#[test]
+fn a_model_that_never_answers_holds_a_run_no_longer_than_its_time() {
+    let started = std::time::Instant::now();
+    let ran = with_a_model(Character::Silent);
+    assert_eq!(ran.code, 3, "{}", ran.said());
+    assert!(ran.out.contains("time budget"), "{}", ran.said());
+    assert!(started.elapsed().as_secs() < 30, "{}", ran.said());
+}
+
+#[test]
+fn a_model_that_floods_is_cut_off() {
+    let ran = with_a_model(Character::Flood);
+    assert_eq!(ran.code, 1, "{}", ran.said());
+    assert!(ran.err.contains("bytes"), "{}", ran.said());
+}
+
+#[test]
+fn a_model_that_refuses_the_key_is_said_to() {
+    let ran = with_a_model(Character::WrongKey);
+    assert_eq!(ran.code, 1, "{}", ran.said());
+    assert!(ran.err.contains("TYPESAFE_API_KEY"), "{}", ran.said());
 }

@@ -10,5 +10,6 @@ mod bad_input;
 mod chores;
 mod hostile;
 mod outside;
+mod models;
 mod secrets;
 mod support;
