@@ -9,7 +9,7 @@ mod attended;
 mod bad_input;
 mod chores;
 mod hostile;
-mod outside;
 mod models;
+mod outside;
 mod secrets;
 mod support;
