@@ -10,5 +10,6 @@ mod bad_input;
 mod chores;
 mod hostile;
 mod models;
+mod outside;
 mod secrets;
 mod support;

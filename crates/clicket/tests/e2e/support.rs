@@ -14,6 +14,11 @@ pub(crate) fn count(suite: u64, soak: u64) -> u64 {
 /// One browser case at a time on two cores: cases wait for each other, not for deadlines.
 static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
+/// Waits for it, and keeps it until the guard is dropped.
+pub(crate) fn turn() -> std::sync::MutexGuard<'static, ()> {
+    ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
 /// A shop, a folder for everything a run writes, and what to run.
 pub(crate) struct Case {
     runtime: tokio::runtime::Runtime,
@@ -32,7 +37,7 @@ pub(crate) struct Ran {
 
 impl Case {
     pub(crate) fn start(config: ShopConfig) -> Self {
-        let turn = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let turn = turn();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let shop = runtime.block_on(Shop::start(config)).unwrap();
         Self { runtime, shop: Some(shop), folder: tempfile::tempdir().unwrap(), _turn: turn }
