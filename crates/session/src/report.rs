@@ -129,6 +129,10 @@ pub struct StepReport {
     pub settle_ms: u64,
     /// Time a person took to answer.
     pub person_ms: u64,
+    /// Of Clicket's own time: looking at the page, twice when expectations are held against it.
+    pub look_ms: u64,
+    /// Of Clicket's own time: the input and its read-back.
+    pub perform_ms: u64,
 }
 
 impl StepReport {

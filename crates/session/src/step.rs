@@ -33,6 +33,8 @@ const REFUSALS_MAX: u32 = 3;
 struct Timing {
     started: Instant,
     model_ms: u64,
+    look_ms: u64,
+    perform_ms: u64,
     person_before_ms: u64,
     counts: (u64, u64, u64),
 }
@@ -86,12 +88,13 @@ impl Runner {
     /// Takes one step; `Some` when it was the last.
     pub(crate) async fn step(&mut self, number: u32) -> Result<Option<End>, SessionError> {
         let started = Instant::now();
-        let timing = Timing { started, model_ms: 0, person_before_ms: self.desk.person_ms, counts: self.desk.counts };
+        let timing = Timing { started, model_ms: 0, look_ms: 0, perform_ms: 0, person_before_ms: self.desk.person_ms, counts: self.desk.counts };
         let seen = self.observe().await?;
         self.note_effect(&seen);
         if let Some(end) = self.look_for_the_end().await? {
             return Ok(Some(end));
         }
+        let look_ms = millis(started.elapsed());
         if let Some(end) = self.out_of_budget() {
             return Ok(Some(end));
         }
@@ -101,7 +104,7 @@ impl Runner {
             Ok(decided) => decided,
             Err(end) => return Ok(Some(end)),
         };
-        let timing = Timing { model_ms: decided.model_ms, ..timing };
+        let timing = Timing { model_ms: decided.model_ms, look_ms, ..timing };
         self.act(number, seen, &offer, decided.choice, timing).await
     }
 
@@ -250,7 +253,9 @@ impl Runner {
             return Ok(ended.filter(|end| !is_go_on(end)));
         };
         self.desk.acting_form = control_of(&seen, &entry).and_then(|control| control.form.clone());
+        let began = Instant::now();
         let outcome = self.perform(permit).await?;
+        let timing = Timing { perform_ms: millis(began.elapsed()), ..timing };
         past.effect = match &outcome {
             Outcome::Done { .. } | Outcome::DialogDismissed { .. } | Outcome::TimedOut { .. } => Effect::Nothing,
             Outcome::Stale { .. } | Outcome::Covered { .. } | Outcome::Gone => Effect::Stale,
@@ -397,13 +402,15 @@ impl Runner {
             network_ms: settled.network_ms,
             settle_ms: settled.window_ms,
             person_ms: self.desk.person_ms - timing.person_before_ms,
+            look_ms: timing.look_ms,
+            perform_ms: timing.perform_ms,
         }
     }
 
     fn finish_step(&mut self, report: StepReport) -> Result<(), SessionError> {
         self.desk.write_requests()?;
         let times = json!({"number": report.number, "wall_ms": report.wall_ms, "model_ms": report.model_ms, "network_ms": report.network_ms,
-            "settle_ms": report.settle_ms, "person_ms": report.person_ms, "own_ms": report.own_ms()});
+            "settle_ms": report.settle_ms, "person_ms": report.person_ms, "look_ms": report.look_ms, "perform_ms": report.perform_ms, "own_ms": report.own_ms()});
         self.desk.append("step", &times)?;
         self.desk.watch.see(&Live::Step(&report));
         self.steps.push(report);
