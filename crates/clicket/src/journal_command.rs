@@ -102,6 +102,13 @@ fn in_words(record: &Record) -> Option<String> {
         "ticket" => Some(format!("asked: {}", text("/words/title"))),
         "refusal" => Some(format!("refused: {} ({})", deed(body), text("/judgement/reasons"))),
         "requests" => Some(format!("{} requests recorded", body.pointer("/requests").and_then(Value::as_array).map_or(0, Vec::len))),
+        "step" => Some(format!(
+            "step {}: {} requests, {} ms, {} own",
+            text("/number"),
+            body.pointer("/requests").and_then(Value::as_array).map_or(0, Vec::len),
+            text("/wall_ms"),
+            text("/own_ms")
+        )),
         "finish" => Some(format!("the model said done; missing: {}", text("/missing"))),
         "end" => Some(format!("end: {}", text("/end"))),
         "sealed" => Some("sealed".to_owned()),

@@ -190,6 +190,11 @@ impl EdgeDesk {
         Ok(fresh)
     }
 
+    /// Records of requests since the last call, as they are written.
+    pub(crate) fn take_requests(&mut self) -> Vec<serde_json::Value> {
+        std::mem::take(&mut self.fresh).iter().map(|record| self.scrubbed(record)).collect()
+    }
+
     /// Closes intents that have no outcome: what came of them is not known.
     pub(crate) fn close_open(&mut self, why: &str) -> Result<Option<String>, JournalError> {
         let mut sent = None;

@@ -408,10 +408,10 @@ impl Runner {
     }
 
     fn finish_step(&mut self, report: StepReport) -> Result<(), SessionError> {
-        self.desk.write_requests()?;
-        let times = json!({"number": report.number, "wall_ms": report.wall_ms, "model_ms": report.model_ms, "network_ms": report.network_ms,
+        let requests = self.desk.take_requests();
+        let step = json!({"requests": requests, "number": report.number, "wall_ms": report.wall_ms, "model_ms": report.model_ms, "network_ms": report.network_ms,
             "settle_ms": report.settle_ms, "person_ms": report.person_ms, "look_ms": report.look_ms, "perform_ms": report.perform_ms, "own_ms": report.own_ms()});
-        self.desk.append("step", &times)?;
+        self.desk.append("step", &step)?;
         self.desk.watch.see(&Live::Step(&report));
         self.steps.push(report);
         Ok(())

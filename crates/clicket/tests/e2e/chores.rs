@@ -59,3 +59,29 @@ fn nothing_is_left_behind() {
     assert_eq!(ran.code, 0, "{}", ran.said());
     assert_eq!(crate::support::left_behind(), Vec::<String>::new());
 }
+
+#[test]
+fn ctrl_c_leaves_no_browser_and_a_sealed_record() {
+    let case = Case::start(ShopConfig::default());
+    let mut options = case.chore();
+    // A text that never comes, so that the run is still going when it is stopped.
+    options.extend(["--expect-text".into(), "never shown anywhere".into()]);
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_clicket"))
+        .args(&options)
+        .env("SHOP_PASSWORD", ShopConfig::PASSWORD)
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::null())
+        .stdin(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    while case.shop().log().len() < 3 && std::time::Instant::now() < until {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let pid = nix::unistd::Pid::from_raw(i32::try_from(child.id()).unwrap());
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGINT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(crate::support::left_behind(), Vec::<String>::new());
+    let verified = crate::support::clicket().args(["journal", "verify", "last", "--journal"]).arg(case.journal()).output().unwrap();
+    assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
+}
