@@ -289,6 +289,10 @@ impl Control {
         let role = if is_role { self.role.as_str() } else { "control" };
         let shown = if self.name.is_empty() { &self.near } else { &self.name };
         let mut words = format!("{role} {}", shown.for_person());
+        // An icon says nothing and its neighbours say the same of each: what tells it apart is its look.
+        if self.name.is_empty() && self.kind != ControlKind::Field && !self.description.is_empty() {
+            words.push_str(&format!(" described as {}", self.description.for_person()));
+        }
         for (label, text) in [("in row", &self.row), ("in", &self.section)] {
             if !text.is_empty() {
                 words.push_str(&format!(" {label} {}", text.for_person()));
