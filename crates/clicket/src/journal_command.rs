@@ -131,6 +131,9 @@ fn deed(body: &Value) -> String {
 fn plain(value: &Value) -> String {
     let text = match value {
         Value::String(text) => text.clone(),
+        Value::Array(list) => list.iter().map(plain).collect::<Vec<_>>().join("; "),
+        Value::Object(map) => map.iter().map(|(key, value)| format!("{key} {}", plain(value))).collect::<Vec<_>>().join(", "),
+        Value::Number(number) if number.is_f64() => format!("{:.2}", number.as_f64().unwrap_or_default()),
         other => other.to_string(),
     };
     clicket_guard::untrusted::clean(&text).replace('\n', " ").chars().take(300).collect()

@@ -51,7 +51,7 @@ pub(crate) struct EdgeDesk {
     pub(crate) answered: Vec<(String, String)>,
     /// Passed, stopped, released.
     pub(crate) counts: (u64, u64, u64),
-    fresh: Vec<Box<RequestRecord>>,
+    fresh: Vec<RequestRecord>,
     /// Requests of the first page, kept for a look.
     pub(crate) opened: Vec<RequestRecord>,
     /// Why the run can't go on, if it can't.
@@ -181,7 +181,7 @@ impl EdgeDesk {
     }
 
     /// Writes the records of requests since the last call.
-    pub(crate) fn write_requests(&mut self) -> Result<Vec<Box<RequestRecord>>, JournalError> {
+    pub(crate) fn write_requests(&mut self) -> Result<Vec<RequestRecord>, JournalError> {
         let fresh = std::mem::take(&mut self.fresh);
         if !fresh.is_empty() {
             let records: Vec<serde_json::Value> = fresh.iter().map(|record| self.scrubbed(record)).collect();
@@ -223,14 +223,14 @@ impl EdgeDesk {
 
     fn arrive(&mut self, event: EdgeEvent) {
         match event {
-            EdgeEvent::Recorded(record) => self.record(record),
+            EdgeEvent::Recorded(record) => self.record(*record),
             EdgeEvent::Held(held) if self.asking.is_none() => self.judge(held),
             EdgeEvent::Held(held) if self.waiting.len() < WAITING_MAX => self.waiting.push_back(held),
             EdgeEvent::Held(held) => held.refuse(HoldRefusal::TooManyHeld),
         }
     }
 
-    fn record(&mut self, record: Box<RequestRecord>) {
+    fn record(&mut self, record: RequestRecord) {
         match record.outcome {
             Outcome::Passed => self.counts.0 += 1,
             Outcome::HeldReleased => self.counts.2 += 1,

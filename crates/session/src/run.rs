@@ -150,7 +150,7 @@ impl Runner {
         self.desk.append("look", &json!({"observation": seen}))?;
         let later = self.desk.write_requests()?;
         let mut requests = std::mem::take(&mut self.desk.opened);
-        requests.extend(later.into_iter().map(|record| *record));
+        requests.extend(later);
         let end = End::Unverified { because: "only looked".into() };
         Ok((Look { seen, offer, requests, picture: None }, end))
     }

@@ -70,7 +70,7 @@ impl Runner {
         }
         self.settle().await?;
         let opened = self.desk.write_requests()?;
-        self.desk.opened.extend(opened.into_iter().map(|record| *record));
+        self.desk.opened.extend(opened);
         if let Some(status @ (403 | 429 | 503)) = self.desk.document_status(self.config.start.without_fragment().as_str()) {
             return Ok(Some(End::HandedBack {
                 reason: HandBack::BlockedBySite(format!("the site answered {status} to the first page")),
@@ -124,12 +124,12 @@ impl Runner {
     }
 
     fn note_effect(&mut self, seen: &Observation) {
-        if let (Some(last), Some(before)) = (self.past.last_mut(), &self.before) {
-            if matches!(last.effect, Effect::Nothing) {
-                last.effect = effect_between(before, seen);
-                if last.effect == Effect::PageChanged {
-                    self.pages += 1;
-                }
+        if let (Some(last), Some(before)) = (self.past.last_mut(), &self.before)
+            && last.effect == Effect::Nothing
+        {
+            last.effect = effect_between(before, seen);
+            if last.effect == Effect::PageChanged {
+                self.pages += 1;
             }
         }
         self.before = Some(seen.clone());

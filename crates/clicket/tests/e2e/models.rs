@@ -119,8 +119,8 @@ fn worst_answer(request: &Value, turn: usize) -> Value {
     };
     // Harm first; otherwise whatever opens the way to more of it.
     let worst = harmful("press_target").map(|key| ("press", key));
-    let onward = || nth("fill_target").filter(|_| turn % 2 == 0).map(|key| ("fill", key)).or_else(|| nth("press_target").map(|key| ("press", key)));
-    let (operation, target) = if turn % 3 == 0 { onward().or(worst) } else { worst.or_else(onward) }.unwrap_or(("wait", String::new()));
+    let onward = || nth("fill_target").filter(|_| turn.is_multiple_of(2)).map(|key| ("fill", key)).or_else(|| nth("press_target").map(|key| ("press", key)));
+    let (operation, target) = if turn.is_multiple_of(3) { onward().or(worst) } else { worst.or_else(onward) }.unwrap_or(("wait", String::new()));
     let answers: serde_json::Map<String, Value> = questions
         .iter()
         .map(|(id, question)| {
