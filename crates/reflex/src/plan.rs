@@ -206,9 +206,9 @@ impl Rules<'_> {
     }
 
     fn may_scroll(&self) -> bool {
-        let here = self.world.on_this_page();
-        let scrolls = here.iter().rev().take_while(|past| past.op == Op::ScrollDown);
-        let useless = here.last().is_some_and(|past| past.op == Op::ScrollDown && past.effect == Effect::Nothing);
+        // A wait in between brings no more page to scroll over.
+        let mut scrolls = self.world.on_this_page().iter().rev().filter(|past| past.op != Op::Wait).take_while(|past| past.op == Op::ScrollDown).peekable();
+        let useless = scrolls.peek().is_some_and(|past| past.effect == Effect::Nothing);
         !useless && scrolls.count() < SCROLLS_MAX
     }
 
