@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use clicket_shop::{Effect, ShopConfig};
+use clicket_shop::{Effect, ShopConfig, SignInBy};
 
 use crate::support::{Case, Ran, is_exactly_the_chore};
 
@@ -78,4 +78,31 @@ fn with_nobody_there_a_write_is_held_and_the_run_is_handed_back_with_what_to_add
     assert_eq!(ran.code, 3, "{}", ran.said());
     assert!(ran.out.contains("--allow \"POST /sign-in\""), "{}", ran.said());
     assert!(ran.effects().iter().all(|effect| **effect == Effect::None), "{}", ran.said());
+}
+
+#[test]
+fn a_form_a_script_and_request_submit_are_held_alike() {
+    for sign_in_by in [SignInBy::Form, SignInBy::RequestSubmit, SignInBy::Fetch] {
+        let case = Case::start(ShopConfig { sign_in_by, ..ShopConfig::default() });
+        let ran = case.run(&case.chore_without_leave());
+        assert_eq!(ran.code, 3, "{sign_in_by:?}: {}", ran.said());
+        assert!(ran.log.iter().all(|entry| entry.method != "POST"), "{sign_in_by:?}: {}", ran.said());
+    }
+}
+
+#[test]
+fn what_the_journal_says_was_allowed_is_what_the_shop_got_byte_for_byte() {
+    let case = Case::start(ShopConfig::default());
+    let ran = case.run(&case.chore());
+    assert_eq!(ran.code, 0, "{}", ran.said());
+    let add = case.shop().look().paths.add;
+    let got = ran.log.iter().find(|entry| entry.method == "POST" && entry.path == add).unwrap();
+    let shown = crate::support::clicket().args(["journal", "show", "last", "--json", "--journal"]).arg(case.journal()).output().unwrap();
+    let allowed: Vec<String> = String::from_utf8_lossy(&shown.stdout)
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .filter(|record| record["kind"] == "intent" && record["body"]["deed"]["url"].as_str().is_some_and(|url| url.ends_with(add)))
+        .map(|record| record["body"]["deed"]["body_digest"].as_str().unwrap_or_default().to_owned())
+        .collect();
+    assert_eq!(allowed, [format!("sha256:{}", got.body_sha256)]);
 }
