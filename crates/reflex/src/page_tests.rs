@@ -23,6 +23,10 @@ fn filled(value: &str) -> serde_json::Value {
     json!({"value": value, "state": ["filled"]})
 }
 
+fn waited_twice(page: Page) -> Page {
+    page.did("wait", "", "nothing", json!({})).did("wait", "", "nothing", json!({}))
+}
+
 fn shop_header(page: Page) -> Page {
     page.presses(&["link:Home@/", "link:Basket (0)@/b", "link:Help@/help", "link:Sign in@/s-i", "link:Create account@/j"])
 }
@@ -141,7 +145,7 @@ fn things_go_into_the_basket_from_their_own_row() {
         page(goal).press_in("button:Add to cart", json!({"row": "Red Scarf £20"})).with("scroll", json!({"can_down": true}));
     sure(scroll, "scroll_down");
     let nothing = page(goal).press_in("button:Add to cart", json!({"row": "Red Scarf £20"}));
-    sure(nothing, "blocked");
+    sure(waited_twice(nothing), "blocked");
 }
 
 #[test]
@@ -397,7 +401,7 @@ fn pages_are_turned_and_menus_opened_when_the_thing_is_not_there() {
         "nothing",
         json!({}),
     );
-    sure(scrolled, "blocked");
+    sure(waited_twice(scrolled), "blocked");
 }
 
 #[test]
@@ -526,6 +530,15 @@ fn a_refused_claim_is_not_made_twice_in_a_row() {
 fn a_busy_page_is_waited_for_when_nothing_is_clear() {
     sure(page("Open Zebra").with("busy", json!(true)).press("link:Help@/h"), "wait");
     explicit(page("Open Zebra").with("busy", json!(true)).press("link:Zebra@/z"), "press Zebra");
+}
+
+#[test]
+fn what_is_not_there_yet_is_waited_for_a_little() {
+    let empty = page("Open Zebra").press("link:Help@/h");
+    sure(empty.clone(), "wait");
+    sure(empty.clone().did("wait", "", "nothing", json!({})), "wait");
+    sure(waited_twice(empty.clone()), "blocked");
+    explicit(empty.did("wait", "", "nothing", json!({})).press("link:Zebra@/z"), "press Zebra");
 }
 
 #[test]

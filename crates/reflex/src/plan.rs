@@ -18,6 +18,8 @@ pub(crate) const GOOD_ENOUGH: f64 = 0.6;
 const SCROLLS_MAX: usize = 6;
 /// Refused claims to be done after which a person has to look.
 const DONE_CLAIMS_MAX: usize = 2;
+/// Waits in a row for something to come that helps, on a page that seems to be at rest.
+const LATE_WAITS_MAX: usize = 2;
 /// Waits in a row after which a busy page is taken as it is.
 const WAITS_MAX: usize = 2;
 
@@ -113,10 +115,13 @@ impl Rules<'_> {
         if self.best() < GOOD_ENOUGH {
             self.detour(clause);
         }
-        if self.best() < GOOD_ENOUGH {
-            self.push(Op::Blocked, 0.72);
-        } else {
-            self.push(Op::Blocked, 0.1);
+        if self.best() >= GOOD_ENOUGH {
+            return self.push(Op::Blocked, 0.1);
+        }
+        self.push(Op::Blocked, 0.72);
+        if self.waits() < LATE_WAITS_MAX {
+            // What is wanted may come late: an application draws itself after its page has settled.
+            self.push(Op::Wait, 0.74);
         }
     }
 
@@ -129,8 +134,12 @@ impl Rules<'_> {
     }
 
     fn is_busy(&self) -> bool {
-        let waits = self.world.history.iter().rev().take_while(|past| past.op == Op::Wait).count();
-        self.world.busy && waits < WAITS_MAX
+        self.world.busy && self.waits() < WAITS_MAX
+    }
+
+    /// Waits since the last other act.
+    fn waits(&self) -> usize {
+        self.world.history.iter().rev().take_while(|past| past.op == Op::Wait).count()
     }
 
     /// A consent banner that covers the page is answered with the least consent, and never with more.
@@ -197,9 +206,9 @@ impl Rules<'_> {
     }
 
     fn may_scroll(&self) -> bool {
-        let here = self.world.on_this_page();
-        let scrolls = here.iter().rev().take_while(|past| past.op == Op::ScrollDown);
-        let useless = here.last().is_some_and(|past| past.op == Op::ScrollDown && past.effect == Effect::Nothing);
+        // A wait in between brings no more page to scroll over.
+        let mut scrolls = self.world.on_this_page().iter().rev().filter(|past| past.op != Op::Wait).take_while(|past| past.op == Op::ScrollDown).peekable();
+        let useless = scrolls.peek().is_some_and(|past| past.effect == Effect::Nothing);
         !useless && scrolls.count() < SCROLLS_MAX
     }
 
