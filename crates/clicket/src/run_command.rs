@@ -142,7 +142,8 @@ fn print_end(args: &RunArgs, report: &RunReport, picture: Option<&Path>, screen:
         screen.out(&format!("  picture    {}", picture.display()));
     }
     screen.out(&format!("  journal    {} ({})", report.journal.display(), report.journal_head));
-    screen.out(&format!("             clicket journal verify {}", report.run));
+    let place = args.journal.as_ref().map(|folder| format!(" --journal {}", folder.display())).unwrap_or_default();
+    screen.out(&format!("             clicket journal verify {}{place}", report.run));
 }
 
 /// What to do next, for an end that is not the wanted one.

@@ -108,6 +108,8 @@ impl Watch for Screen {
                 }
             }
             Live::Step(step) => self.step(step),
+            // The desk asks on the terminal itself; only a log needs to be told.
+            Live::Asking(_) if std::io::stderr().is_terminal() => {}
             Live::Asking(words) => self.live(&format!("    {} {}", self.toned(Tone::Strong, "asking:"), words.title)),
             Live::Stopped { request, why } => self.live(&format!("    {} {request}: {why}", self.toned(Tone::Bad, "stopped:"))),
             Live::Released { request, by } => self.live(&format!("    {} {request}, allowed by {by}", self.toned(Tone::Good, "released:"))),

@@ -178,3 +178,7 @@ fn states_of(control: &Control) -> Vec<&'static str> {
     }
     states
 }
+
+#[cfg(test)]
+#[path = "ask_tests.rs"]
+mod tests;

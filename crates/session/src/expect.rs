@@ -90,3 +90,7 @@ fn not_empty(text: &str) -> Result<String, ExpectationError> {
 fn folded(text: &str) -> String {
     text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
 }
+
+#[cfg(test)]
+#[path = "expect_tests.rs"]
+mod tests;
