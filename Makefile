@@ -1,13 +1,16 @@
 # Two commands do everything: `make run` and `make test`. Both install what is missing first (Debian, root or sudo).
 CARGO ?= cargo
 
-.PHONY: help setup build run test soak bench lint clean
+.PHONY: help setup outside build run test soak bench lint clean
 
 help: ## What can be made
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
 
 setup: ## Install Chromium and make the browser's user, if they are missing
 	@scripts/setup
+
+outside: ## Fetch the pages nobody here wrote that tests work on (npm, pip; CLICKET_OFFLINE=1 leaves them out)
+	@[ -n "$$CLICKET_OFFLINE" ] || scripts/outside >/dev/null
 
 build: ## Build the release binary
 	$(CARGO) build --release -p clicket
@@ -16,11 +19,11 @@ run: setup ## Do a chore in a real Chromium: sign in to a small shop, find a pro
 	$(CARGO) build --release -p clicket -p clicket-shop
 	@scripts/chore
 
-test: setup ## Everything that can be checked on this machine
+test: setup outside ## Everything that can be checked on this machine
 	$(CARGO) test --workspace
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 
-soak: setup ## The long runs: a hundred browser cases and more
+soak: setup outside ## The long runs: a hundred browser cases and more
 	CLICKET_SOAK=1 $(CARGO) test --workspace -- --nocapture soak
 
 bench: setup ## Measurements, side by side
