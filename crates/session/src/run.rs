@@ -1,5 +1,6 @@
 //! A run: opens the page, takes steps until it is done, blocked or out of budget, and closes the record.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -58,6 +59,8 @@ pub(crate) struct Runner {
     pub(crate) usd: f64,
     pub(crate) pages: u32,
     pub(crate) refusals: u32,
+    /// Deeds, in words, on controls that changed what they send while they were being pressed.
+    pub(crate) distrusted: BTreeSet<String>,
 }
 
 /// Runs until it ends; the browser is gone and the journal sealed when this returns.
@@ -137,6 +140,7 @@ impl Runner {
             usd: 0.0,
             pages: 0,
             refusals: 0,
+            distrusted: BTreeSet::new(),
         })
     }
 

@@ -9,7 +9,7 @@ use clicket_guard::observation::Observation;
 use clicket_guard::offer::{Entry, EntryId, History, Offer, control_of};
 use clicket_guard::outcome::Outcome;
 use clicket_guard::permit::{ActPermit, Action};
-use clicket_guard::policy::Judgement;
+use clicket_guard::policy::{Judgement, Verdict};
 use clicket_guard::risk::{self, ActionClass};
 use clicket_guard::words;
 use clicket_systemone::{CheckedChoice, Request, Response, read_choice};
@@ -237,8 +237,12 @@ impl Runner {
             }
         };
         let class = risk::of_action(&seen, &entry.action);
-        let judgement = self.desk.policy.judge_action(class, choice.confidence(), self.desk.approver.attendance());
+        let mut judgement = self.desk.policy.judge_action(class, choice.confidence(), self.desk.approver.attendance());
         let chosen = sentence(&seen, &entry);
+        if self.distrusted.contains(&chosen) {
+            judgement.verdict = judgement.verdict.join(Verdict::Ask);
+            judgement.reasons.push("what it would send changed while it was being pressed before".into());
+        }
         let grounds = judgement.reasons.join("; ");
         let mut past = Past::of(&seen, &entry);
         let (permit, ended) = match self.admit(&seen, &entry, judgement).await? {
@@ -256,6 +260,10 @@ impl Runner {
         let began = Instant::now();
         let outcome = self.perform(permit).await?;
         let timing = Timing { perform_ms: millis(began.elapsed()), ..timing };
+        if matches!(&outcome, Outcome::Stale { part } if part == "carried") {
+            // The words stayed and what is sent changed: from here on the words prove nothing.
+            self.distrusted.insert(chosen.clone());
+        }
         past.effect = match &outcome {
             Outcome::Done { .. } | Outcome::DialogDismissed { .. } | Outcome::TimedOut { .. } => Effect::Nothing,
             Outcome::Stale { .. } | Outcome::Covered { .. } | Outcome::Gone => Effect::Stale,
@@ -276,7 +284,7 @@ impl Runner {
         let missing = self.missing().await?;
         self.desk.append("finish", &json!({"confidence": confidence, "judgement": judgement, "missing": missing}))?;
         if self.config.expectations.is_empty() {
-            return Ok(if judgement.verdict == clicket_guard::policy::Verdict::Allow {
+            return Ok(if judgement.verdict == Verdict::Allow {
                 End::Unverified { because: "the model says that the goal is reached; give --expect-text, --expect-url or --expect-request to have it proved".into() }
             } else {
                 End::HandedBack { reason: HandBack::LowConfidence(judgement.reasons.join("; ")), next: "Look at the picture of the last page.".into() }
