@@ -24,14 +24,14 @@ pub enum FindError {
     )]
     NoneInstalled,
     /// The named file is not there or cannot be read.
-    #[error("CLICKET_CHROMIUM names {path}, which is not a readable file")]
+    #[error("--chromium or CLICKET_CHROMIUM names {path}, which is not a readable file")]
     NotAFile {
         /// The path that was named.
         path: PathBuf,
     },
     /// The named file is a script.
     #[error(
-        "CLICKET_CHROMIUM names {path}, which is a script; wrapper scripts add flags of their own, so name the real binary (Debian: /usr/lib/chromium/chromium)"
+        "--chromium or CLICKET_CHROMIUM names {path}, which is a script; wrapper scripts add flags of their own, so name the real binary (Debian: /usr/lib/chromium/chromium)"
     )]
     Script {
         /// The path that was named.

@@ -80,7 +80,7 @@ pub(crate) struct BrowserArgs {
 pub(crate) struct RunArgs {
     /// Where to start.
     pub(crate) url: String,
-    /// What is wanted, as an end state, in plain words.
+    /// What is wanted, step by step, in plain words: "Sign in, search for X, add X to the basket".
     #[arg(long)]
     pub(crate) goal: String,
     /// A value that may be typed, shown to the model: key=text.
@@ -96,7 +96,7 @@ pub(crate) struct RunArgs {
     /// The page must show this text at the end and not at the start.
     #[arg(long, value_name = "TEXT", help_heading = "Proof")]
     pub(crate) expect_text: Vec<String>,
-    /// This request must have been answered with success, such as "POST /cart".
+    /// This request (a method and a path) must have been answered with success, such as "POST /cart".
     #[arg(long, value_name = "REQUEST", help_heading = "Proof")]
     pub(crate) expect_request: Vec<String>,
     /// A write that may leave for the start origin without asking: a method and an exact path, such as "POST /cart".
@@ -180,6 +180,9 @@ pub(crate) enum JournalCommand {
     Verify {
         /// Name of the run; `last` for the newest; all runs when left out.
         run: Option<String>,
+        /// The head digest that the run printed at its end: finds a record that was made anew as a whole.
+        #[arg(long, value_name = "DIGEST", requires = "run")]
+        head: Option<String>,
     },
 }
 

@@ -15,13 +15,13 @@ pub(crate) fn journal(args: JournalArgs, screen: &Screen) -> Result<ExitCode, Fa
     match args.command {
         JournalCommand::List => list(&folder, screen),
         JournalCommand::Show { run, json } => show(&find(&folder, &run)?, json, screen),
-        JournalCommand::Verify { run: Some(run) } => verify(&[find(&folder, &run)?], screen),
-        JournalCommand::Verify { run: None } => {
+        JournalCommand::Verify { run: Some(run), head } => verify(&[find(&folder, &run)?], head.as_ref(), screen),
+        JournalCommand::Verify { run: None, .. } => {
             let all: Vec<PathBuf> = entries(&folder)?.into_iter().map(|entry| entry.path).collect();
             if all.is_empty() {
                 screen.out(&format!("no runs in {}", folder.display()));
             }
-            verify(&all, screen)
+            verify(&all, None, screen)
         }
     }
 }
@@ -139,11 +139,16 @@ fn plain(value: &Value) -> String {
     clicket_guard::untrusted::clean(&text).replace('\n', " ").chars().take(300).collect()
 }
 
-fn verify(paths: &[PathBuf], screen: &Screen) -> Result<ExitCode, Failure> {
+fn verify(paths: &[PathBuf], head: Option<&String>, screen: &Screen) -> Result<ExitCode, Failure> {
     let mut holds = true;
     for path in paths {
         let checked = clicket_journal::verify(path).map_err(Failure::fault)?;
-        let word = if checked.holds() { "holds" } else { "DOES NOT HOLD" };
+        let sealed = matches!(clicket_journal::read(path).map(|read| read.tail), Ok(clicket_journal::Tail::Sealed));
+        let word = match (checked.holds(), sealed) {
+            (true, true) => "holds",
+            (true, false) => "NOT SEALED, still running or cut off; what is there holds",
+            (false, _) => "DOES NOT HOLD",
+        };
         let name = path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         screen.out(&format!("{name}  {word}: {} records, head {}", checked.records, checked.head));
         for finding in &checked.findings {
@@ -153,7 +158,11 @@ fn verify(paths: &[PathBuf], screen: &Screen) -> Result<ExitCode, Failure> {
             };
             screen.out(&format!("    {severity}: {finding}"));
         }
-        holds &= checked.holds();
+        holds &= checked.holds() && sealed;
+        if let Some(head) = head.filter(|head| **head != checked.head.to_string()) {
+            screen.out(&format!("    broken: its head is not {head}"));
+            holds = false;
+        }
     }
     Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

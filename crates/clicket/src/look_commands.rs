@@ -124,6 +124,9 @@ pub(crate) async fn origins(args: OriginsArgs, screen: &Screen) -> Result<ExitCo
         screen.out(&format!("{origin}: {}", counted.join(", ")));
     }
     let wanted: Vec<&String> = by_origin.iter().filter(|(_, outcomes)| outcomes.keys().any(|said| said.contains("list its origin"))).map(|(origin, _)| origin).collect();
+    if wanted.is_empty() {
+        screen.out("nothing to list: the page needs no origin but its own site and public files");
+    }
     for origin in wanted {
         screen.out(&format!("to list it: --origin {origin}"));
     }

@@ -49,7 +49,10 @@ fn dispatch(command: Command, screen: &Screen) -> Result<ExitCode, Failure> {
         Command::Doctor(args) => on_runtime(doctor::doctor(args, screen)),
         Command::Completions(args) => {
             let mut command = Cli::command();
-            clap_complete::generate(args.shell, &mut command, "clicket", &mut std::io::stdout());
+            // Into memory first: a reader that closes early must not end in a panic.
+            let mut script = Vec::new();
+            clap_complete::generate(args.shell, &mut command, "clicket", &mut script);
+            screen.out(String::from_utf8_lossy(&script).trim_end());
             Ok(ExitCode::SUCCESS)
         }
     }

@@ -45,7 +45,7 @@ fn explain(policy: &Policy, request: Option<&str>, screen: &Screen) -> Result<()
                 "{:<16} {:<8} {:<12} {:<6.2} {}",
                 class.name(),
                 rule.verdict.name(),
-                rule.unattended.name(),
+                unattended(rule.unattended),
                 rule.floor,
                 class.in_words()
             ));
@@ -68,7 +68,20 @@ fn explain(policy: &Policy, request: Option<&str>, screen: &Screen) -> Result<()
             Attendance::Attended => "with somebody to ask",
             Attendance::Unattended => "with nobody to ask",
         };
-        screen.out(&format!("{when}: {} ({}): {}", judgement.verdict.name(), class.name(), judgement.reasons.join("; ")));
+        let verdict = match attendance {
+            Attendance::Attended => judgement.verdict.name(),
+            Attendance::Unattended => unattended(judgement.verdict),
+        };
+        screen.out(&format!("{when}: {verdict} ({}): {}", class.name(), judgement.reasons.join("; ")));
     }
     Ok(())
+}
+
+/// What a verdict comes to when nobody can be asked: what would be asked about does not happen.
+fn unattended(verdict: clicket_guard::policy::Verdict) -> &'static str {
+    match verdict {
+        clicket_guard::policy::Verdict::Allow => "allow",
+        clicket_guard::policy::Verdict::Ask => "hand back",
+        clicket_guard::policy::Verdict::Refuse => "refuse",
+    }
 }

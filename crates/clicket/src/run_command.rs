@@ -56,7 +56,7 @@ pub(crate) async fn run(args: RunArgs, screen: &Screen) -> Result<ExitCode, Fail
 
 fn config(args: &RunArgs, start: &WebUrl) -> Result<RunConfig, Failure> {
     if args.goal.trim().is_empty() {
-        return Err(Failure::usage("--goal is empty: say what is wanted, as an end state"));
+        return Err(Failure::usage("--goal is empty: say what is wanted, step by step"));
     }
     let mut policy: Policy = policy_command::read(args.policy.as_deref())?;
     for pattern in &args.allow {
@@ -122,24 +122,35 @@ fn check_picture_place(file: Option<&Path>) -> Result<(), Failure> {
 }
 
 fn save_picture(args: &RunArgs, folder: &Path, report: &RunReport) -> Result<Option<std::path::PathBuf>, Failure> {
-    let Some(picture) = &report.picture else { return Ok(None) };
+    let Ok(picture) = &report.picture else { return Ok(None) };
     let file = args.screenshot.clone().unwrap_or_else(|| folder.join(format!("{}.png", report.run)));
-    std::fs::write(&file, picture).map_err(|error| Failure::fault(format!("the picture could not be saved as {}: {error}", file.display())))?;
+    private(&file, picture).map_err(|error| Failure::fault(format!("the picture could not be saved as {}: {error}", file.display())))?;
     Ok(Some(file))
+}
+
+/// A picture of somebody's account is nobody else's business.
+fn private(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    use std::io::Write as _;
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let mut open = std::fs::OpenOptions::new();
+    open.write(true).create(true).truncate(true).mode(0o600).open(file)?.write_all(bytes)
 }
 
 fn print_end(args: &RunArgs, report: &RunReport, picture: Option<&Path>, screen: &Screen) {
     if args.json {
         let mut value = serde_json::to_value(report).unwrap_or_default();
-        if let (Some(map), Some(picture)) = (value.as_object_mut(), picture) {
-            map.insert("picture".into(), picture.display().to_string().into());
+        if let Some(map) = value.as_object_mut() {
+            map.insert("picture".into(), picture.map(|picture| picture.display().to_string()).into());
+            map.insert("picture_withheld".into(), report.picture.as_ref().err().cloned().into());
         }
         screen.out(&value.to_string());
         return;
     }
     screen.end(report);
-    if let Some(picture) = picture {
-        screen.out(&format!("  picture    {}", picture.display()));
+    match (picture, &report.picture) {
+        (Some(picture), _) => screen.out(&format!("  picture    {}", picture.display())),
+        (None, Err(why)) => screen.out(&format!("  picture    not saved: {why}")),
+        (None, Ok(_)) => {}
     }
     screen.out(&format!("  journal    {} ({})", report.journal.display(), report.journal_head));
     let place = args.journal.as_ref().map(|folder| format!(" --journal {}", folder.display())).unwrap_or_default();
@@ -150,6 +161,9 @@ fn print_end(args: &RunArgs, report: &RunReport, picture: Option<&Path>, screen:
 pub(crate) fn advice(end: &End) -> Option<&str> {
     match end {
         End::Verified { .. } | End::Interrupted => None,
+        End::Unverified { because } if because.contains("true before the first step") => {
+            Some("Expect something that is not there yet, such as the message that the last step of the goal brings up.")
+        }
         End::Unverified { .. } => Some("Look at the picture and the journal before relying on it."),
         End::Uncertain { .. } => Some("Look at the site before running this again: the write may have happened."),
         End::HandedBack { next, .. } => Some(next),

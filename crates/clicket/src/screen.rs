@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal as _, Write as _};
 
-use clicket_session::{End, Live, RunReport, StepReport, Watch};
+use clicket_session::{End, Live, RunReport, StepReport, Tally, Watch};
 
 use crate::failure::Failure;
 use crate::run_command::advice;
@@ -57,11 +57,11 @@ impl Screen {
         if let Some(next) = advice(&report.end) {
             self.out(&format!("  next       {next}"));
         }
-        let (passed, stopped, released) = report.requests;
+        let Tally { passed, released, stopped } = report.requests;
         self.out(&format!("  at         {}", report.url));
         let window = report.steps.iter().map(|step| step.settle_ms).max().unwrap_or(0);
         self.out(&format!("  steps      {} in {:.1} s (settle window {window} ms a step)", report.steps.len(), report.wall_ms as f64 / 1_000.0));
-        self.out(&format!("  requests   {passed} passed, {released} writes released, {stopped} stopped"));
+        self.out(&format!("  requests   {passed} passed, {stopped} stopped; writes released: {released}"));
     }
 
     fn toned(&self, tone: Tone, text: &str) -> String {
@@ -78,24 +78,31 @@ impl Screen {
     }
 
     fn step(&self, step: &StepReport) {
-        let (passed, stopped, released) = step.requests;
         let good = matches!(step.outcome, Some(clicket_guard::outcome::Outcome::Done { .. }));
         let tone = if good { Tone::Good } else { Tone::Bad };
         self.live(&format!("{} {}", self.toned(Tone::Strong, &format!("{:>3}", step.number)), step.chosen));
-        let requests = [(passed, "passed"), (released, "released"), (stopped, "stopped")]
-            .into_iter()
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, word)| format!("{count} {word}"))
-            .collect::<Vec<_>>()
-            .join(", ");
-        let requests = if requests.is_empty() { String::new() } else { format!(" \u{b7} requests: {requests}") };
-        let facts = format!(
-            "    saw {} controls, offered {} \u{b7} confidence {:.2} \u{b7} {} \u{b7} ",
-            step.seen.0, step.seen.1, step.confidence, step.allowed_by
-        );
-        let times = format!("{requests} \u{b7} {} ms, {} own", step.wall_ms, step.own_ms());
+        let facts = format!("    1 of {} offered \u{b7} confidence {:.2} \u{b7} {} \u{b7} ", step.seen.1, step.confidence, short(&step.allowed_by));
+        let times = format!("{} \u{b7} {} ms", counted(step.requests), step.wall_ms);
         self.live(&format!("{}{}{}", self.toned(Tone::Dim, &facts), self.toned(tone, &step.happened), self.toned(Tone::Dim, &times)));
     }
+}
+
+/// The shipped policy's plain yes needs no sentence.
+fn short(allowed_by: &str) -> String {
+    let plain = allowed_by.strip_prefix("policy says allow for ").map(|class| class.trim_end_matches(" with nobody to ask"));
+    match plain {
+        Some(class) if !class.contains(';') => format!("policy allows {}", class.replace('_', " ")),
+        _ => allowed_by.to_owned(),
+    }
+}
+
+/// Requests of a step, those that there were.
+fn counted(requests: clicket_session::Tally) -> String {
+    [(requests.passed, "requests passed"), (requests.released, "released"), (requests.stopped, "stopped")]
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| format!(" \u{b7} {count} {word}"))
+        .collect()
 }
 
 impl Watch for Screen {
@@ -113,6 +120,8 @@ impl Watch for Screen {
             Live::Asking(words) => self.live(&format!("    {} {}", self.toned(Tone::Strong, "asking:"), words.title)),
             Live::Stopped { request, why } => self.live(&format!("    {} {request}: {why}", self.toned(Tone::Bad, "stopped:"))),
             Live::Released { request, by } => self.live(&format!("    {} {request}, allowed by {by}", self.toned(Tone::Good, "released:"))),
+            Live::Claimed { missing } if missing.is_empty() => self.live("    the model says that the goal is reached"),
+            Live::Claimed { missing } => self.live(&format!("    the model says that the goal is reached; not yet: {}", missing.join("; "))),
             Live::Ended(_) => {}
         }
     }

@@ -82,7 +82,7 @@ fn edge_config(start: &WebUrl, args: &BrowserArgs) -> Result<EdgeConfig, Failure
         ReachKind::Strict => Profile::Strict,
     };
     let reach = Reach::new(profile, start, sites?, origins(&args.origins, "--origin")?, local)
-        .map_err(|why| Failure::usage(format!("{}: {why}", start.public_form())))?;
+        .map_err(|why| Failure::usage(format!("{why}; use https, or for a server on this machine --local-origin http://localhost:PORT")))?;
     Ok(EdgeConfig {
         reach,
         grants,

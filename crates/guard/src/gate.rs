@@ -79,12 +79,21 @@ pub struct Act {
     pub page_words: String,
 }
 
+/// The action that a held request followed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct After {
+    /// Its intent in the journal.
+    pub intent: String,
+    /// The action in words, page strings quoted.
+    pub words: String,
+}
+
 /// A held request with all that a permit binds.
 pub struct Effect {
     /// Exactly what would be sent.
     pub image: RequestImage,
     /// Which action it followed, if one.
-    pub after: Option<String>,
+    pub after: Option<After>,
     /// Takes secrets out of what is shown and recorded.
     pub scrub: Scrubber,
 }

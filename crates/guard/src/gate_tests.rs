@@ -27,7 +27,7 @@ fn pay() -> Act {
 }
 
 fn post(body: &str) -> Effect {
-    Effect { image: request("POST", "https://shop.example/cart", FORM, body), after: Some("i1".into()), scrub: Scrubber::default() }
+    Effect { image: request("POST", "https://shop.example/cart", FORM, body), after: Some(After { intent: "i1".into(), words: "Press button \"Add\"".into() }), scrub: Scrubber::default() }
 }
 
 fn lines(journal: &Journal) -> Vec<Value> {

@@ -286,7 +286,11 @@ impl Control {
     pub fn in_words(&self) -> String {
         // A page can write any text as a role; only what looks like one stands outside quotes.
         let is_role = (1..=30).contains(&self.role.len()) && self.role.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
-        let role = if is_role { self.role.as_str() } else { "control" };
+        let role = match (is_role, self.input_type.as_str()) {
+            (true, _) => self.role.as_str(),
+            (false, "password") => "password field",
+            (false, _) => "control",
+        };
         let shown = if self.name.is_empty() { &self.near } else { &self.name };
         let mut words = format!("{role} {}", shown.for_person());
         // An icon says nothing and its neighbours say the same of each: what tells it apart is its look.

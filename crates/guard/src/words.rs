@@ -60,9 +60,12 @@ pub fn of_effect(effect: &Effect, judgement: &Judgement) -> Words {
         facts.push(("body kind".into(), PageText::read(kind, SHOWN_TOKEN_CHARS_MAX, &effect.scrub).for_person()));
     }
     facts.extend(body_facts(effect));
+    if let Some(after) = &effect.after {
+        facts.push(("follows".into(), after.words.clone()));
+    }
     facts.push(("kind".into(), judgement.class.in_words().to_owned()));
     // Two requests that differ anywhere, headers included, differ here.
-    let whole = if holds_secret(effect) { "not shown, because the request holds a secret".into() } else { image.digest().to_string() };
+    let whole = if holds_secret(effect) { "no digest, because it holds a secret".into() } else { image.digest().to_string() };
     facts.push(("whole request".into(), whole));
     Words { title: format!("Send this {method} request to {host}"), facts, because: judgement.reasons.clone() }
 }

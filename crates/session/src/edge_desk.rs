@@ -7,7 +7,7 @@ use std::time::Duration;
 use clicket_egress::{EdgeEvent, FailKind, HeldRequest, HoldRefusal, Outcome, RefuseReason, RequestRecord, Sent};
 use clicket_guard::approval::{Answered, Approver, Attendance, Moment};
 use clicket_guard::follows;
-use clicket_guard::gate::{self, Admission, Effect, Pending, Refusal};
+use clicket_guard::gate::{self, Admission, After, Effect, Pending, Refusal};
 use clicket_guard::permit::EffectPermit;
 use clicket_guard::observation::FormFacts;
 use clicket_guard::policy::{Policy, Verdict};
@@ -20,7 +20,7 @@ use tokio::sync::mpsc;
 
 use crate::clock::Clock;
 use crate::live::{Live, Watch};
-use crate::report::{End, HandBack};
+use crate::report::{End, HandBack, Tally};
 
 /// Requests kept as evidence; a page that makes more has no business with an expectation.
 const EVIDENCE_MAX: usize = 10_000;
@@ -44,16 +44,18 @@ pub(crate) struct EdgeDesk {
     /// Intents without an outcome yet, by what they were for.
     open: Vec<(String, OpenIntent)>,
     /// The action being performed or settled, for writes that follow it.
-    pub(crate) acting: Option<String>,
+    pub(crate) acting: Option<After>,
     /// The form that the action submits, as it was when it was offered.
     pub(crate) acting_form: Option<FormFacts>,
     /// Answered requests: method and address.
     pub(crate) answered: Vec<(String, String)>,
-    /// Passed, stopped, released.
-    pub(crate) counts: (u64, u64, u64),
+    /// Requests so far.
+    pub(crate) counts: Tally,
     fresh: Vec<RequestRecord>,
     /// Requests of the first page, kept for a look.
     pub(crate) opened: Vec<RequestRecord>,
+    /// The last write that the site did not accept.
+    pub(crate) failed_write: Option<String>,
     /// Why the run can't go on, if it can't.
     pub(crate) trouble: Option<End>,
     /// The journal failed; nothing more may be done.
@@ -98,9 +100,10 @@ impl EdgeDesk {
             acting: None,
             acting_form: None,
             answered: Vec::new(),
-            counts: (0, 0, 0),
+            counts: Tally::default(),
             fresh: Vec::new(),
             opened: Vec::new(),
+            failed_write: None,
             trouble: None,
             fault: None,
             person_ms: 0,
@@ -163,9 +166,9 @@ impl EdgeDesk {
     }
 
     /// Notes that an action's intent is written and its outcome is not.
-    pub(crate) fn begin(&mut self, intent: &str) {
+    pub(crate) fn begin(&mut self, intent: &str, words: String) {
         self.open.push((intent.to_owned(), OpenIntent::Act));
-        self.acting = Some(intent.to_owned());
+        self.acting = Some(After { intent: intent.to_owned(), words });
     }
 
     /// Writes an action's outcome.
@@ -232,9 +235,12 @@ impl EdgeDesk {
 
     fn record(&mut self, record: RequestRecord) {
         match record.outcome {
-            Outcome::Passed => self.counts.0 += 1,
-            Outcome::HeldReleased => self.counts.2 += 1,
-            Outcome::Refused(_) | Outcome::HeldRefused(_) | Outcome::Failed(_) => self.counts.1 += 1,
+            Outcome::Passed => self.counts.passed += 1,
+            Outcome::HeldReleased => self.counts.released += 1,
+            Outcome::Refused(_) | Outcome::HeldRefused(_) | Outcome::Failed(_) => self.counts.stopped += 1,
+        }
+        if record.method != "GET" && record.status.is_some_and(|status| status >= 400) {
+            self.failed_write = record.status.map(|status| format!("{} was answered {status}", self.shown(&record.method, &record.url)));
         }
         let good = record.status.is_some_and(|status| (200..400).contains(&status));
         if good && self.answered.len() < EVIDENCE_MAX {
@@ -340,7 +346,8 @@ impl EdgeDesk {
     fn refuse(&mut self, held: Box<HeldRequest>, shown: &str, refusal: &Refusal) {
         let why = match refusal {
             Refusal::Policy { reasons } => reasons.join("; "),
-            Refusal::Person | Refusal::PersonStopped => "a person refused it".into(),
+            Refusal::Person => "a person refused it".into(),
+            Refusal::PersonStopped => "a person stopped the run here".into(),
             Refusal::OtherTicket => "the approval was for something else".into(),
             Refusal::Expired => "the approval came too late".into(),
             Refusal::LevelTooLow => "the approval proves too little for this kind of request".into(),
@@ -351,7 +358,8 @@ impl EdgeDesk {
         });
         self.stopped(shown, &why);
         let reason = HandBack::Refused(format!("{shown}: {why}"));
-        self.hand_back(reason, "Nothing was sent and the page still holds what was typed.".into());
+        let before = if self.counts.released == 0 { "Nothing was sent".to_owned() } else { format!("This request was not sent ({} before it were)", self.counts.released) };
+        self.hand_back(reason, format!("{before}, and the page kept what was typed. Run it again to be asked again, or do this step yourself."));
     }
 
     fn stopped(&self, request: &str, why: &str) {

@@ -18,5 +18,5 @@ pub use clock::Clock;
 pub use config::{Budgets, RunConfig, SessionError, Supplied};
 pub use expect::{Expectation, ExpectationError};
 pub use live::{Live, Silent, Watch};
-pub use report::{End, HandBack, RunReport, StepReport};
+pub use report::{End, HandBack, RunReport, StepReport, Tally};
 pub use run::{Look, Parts, look, run};

@@ -34,6 +34,11 @@ pub enum Live<'a> {
         /// By what.
         by: &'a str,
     },
+    /// The model said that the goal is reached.
+    Claimed {
+        /// What was expected and does not hold.
+        missing: &'a [String],
+    },
     /// The run ended.
     Ended(&'a End),
 }

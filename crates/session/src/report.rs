@@ -98,6 +98,25 @@ impl End {
     }
 }
 
+/// How many requests there were.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    /// Passed and were answered.
+    pub passed: u64,
+    /// Writes that a permit released.
+    pub released: u64,
+    /// Did not go out, or were not answered.
+    pub stopped: u64,
+}
+
+impl Tally {
+    /// What came since `before`.
+    #[must_use]
+    pub fn since(self, before: Self) -> Self {
+        Self { passed: self.passed - before.passed, released: self.released - before.released, stopped: self.stopped - before.stopped }
+    }
+}
+
 /// One step.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StepReport {
@@ -117,8 +136,8 @@ pub struct StepReport {
     pub outcome: Option<Outcome>,
     /// The same in words.
     pub happened: String,
-    /// Requests that passed, were stopped, and were released during the step.
-    pub requests: (u64, u64, u64),
+    /// Requests during the step.
+    pub requests: Tally,
     /// Whole time of the step, milliseconds.
     pub wall_ms: u64,
     /// Time the model took.
@@ -157,8 +176,8 @@ pub struct RunReport {
     pub model: String,
     /// Each step.
     pub steps: Vec<StepReport>,
-    /// Requests that passed, were stopped, and were released.
-    pub requests: (u64, u64, u64),
+    /// Requests of the whole run.
+    pub requests: Tally,
     /// Money spent on the model, US dollars.
     pub usd: f64,
     /// Whole time, milliseconds.
@@ -169,7 +188,7 @@ pub struct RunReport {
     pub journal_head: String,
     /// Seams the operator opened.
     pub seams: Vec<String>,
-    /// Picture of the last page, as PNG, with secret fields painted over.
+    /// Picture of the last page, as PNG, with secret fields painted over; or why there is none.
     #[serde(skip)]
-    pub picture: Option<Vec<u8>>,
+    pub picture: Result<Vec<u8>, String>,
 }

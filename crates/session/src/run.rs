@@ -108,7 +108,7 @@ pub async fn look(parts: Parts, config: RunConfig) -> Result<Look, SessionError>
         Err(error) => (Err(error), None),
     };
     let report = runner.close(ended).await?;
-    look.map(|look| Look { picture: report.picture, ..look }).ok_or(SessionError::Stopped)
+    look.map(|look| Look { picture: report.picture.ok(), ..look }).ok_or(SessionError::Stopped)
 }
 
 impl Runner {
@@ -231,8 +231,8 @@ impl Runner {
     async fn close(self, ended: Result<End, SessionError>) -> Result<RunReport, SessionError> {
         let Self { mut browser, edge, mut desk, decider, config, steps, usd, .. } = self;
         let picture = match &ended {
-            Ok(End::Interrupted) | Err(_) => None,
-            Ok(_) => browser.screenshot(Hide::SecretFields).await.ok(),
+            Ok(End::Interrupted) | Err(_) => Err("the run was stopped".to_owned()),
+            Ok(_) => browser.screenshot(Hide::SecretFields).await.map_err(|why| why.to_string()),
         };
         let url = clicket_guard::web::WebUrl::read(&browser.url()).map(|url| url.public_form().to_owned()).unwrap_or_default();
         let url = desk.scrub.scrub(&url).into_owned();

@@ -21,7 +21,7 @@ use crate::config::SessionError;
 use crate::expect::Evidence;
 use crate::facts::{Effect, Past, effect_between};
 use crate::live::Live;
-use crate::report::{End, HandBack, StepReport};
+use crate::report::{End, HandBack, StepReport, Tally};
 use crate::run::Runner;
 
 /// Steps in a row without a visible effect after which a person had better look.
@@ -36,7 +36,7 @@ struct Timing {
     look_ms: u64,
     perform_ms: u64,
     person_before_ms: u64,
-    counts: (u64, u64, u64),
+    counts: Tally,
 }
 
 /// What was waited for while the page settled.
@@ -62,7 +62,7 @@ impl Runner {
             Ok(permit) => permit,
             Err(end) => return Ok(Some(end)),
         };
-        let outcome = self.perform(permit).await?;
+        let outcome = self.perform(permit, format!("Open {url}")).await?;
         if let Outcome::Failed { why } | Outcome::NotTaken { why } = &outcome {
             self.desk.drain();
             let why = self.desk.why_no_document().unwrap_or_else(|| why.clone());
@@ -79,7 +79,7 @@ impl Runner {
         }
         if let Some(held) = self.already_true().await? {
             return Ok(Some(End::Unverified {
-                because: format!("{held} was true before the first step, so it can't prove anything; nothing was done"),
+                because: format!("{held}: that was true before the first step, so it can't prove anything; nothing was done"),
             }));
         }
         Ok(None)
@@ -231,8 +231,8 @@ impl Runner {
             }
             Pick::Blocked => {
                 return Ok(Some(End::HandedBack {
-                    reason: HandBack::Blocked(format!("nothing offered on {} helps towards the goal", self.desk.scrub.scrub(&seen.url))),
-                    next: "Look at the picture of the last page; `clicket observe` shows what is offered there. Say the next step in the goal.".into(),
+                    reason: HandBack::Blocked(self.nothing_helps(&seen)),
+                    next: "Name each step in the goal (\"Sign in, search for X, add X to the basket\"), or go on from the picture of the last page.".into(),
                 }));
             }
         };
@@ -258,7 +258,7 @@ impl Runner {
         };
         self.desk.acting_form = control_of(&seen, &entry).and_then(|control| control.form.clone());
         let began = Instant::now();
-        let outcome = self.perform(permit).await?;
+        let outcome = self.perform(permit, chosen.clone()).await?;
         let timing = Timing { perform_ms: millis(began.elapsed()), ..timing };
         if matches!(&outcome, Outcome::Stale { part } if part == "carried") {
             // The words stayed and what is sent changed: from here on the words prove nothing.
@@ -278,11 +278,20 @@ impl Runner {
         Ok(None)
     }
 
+    fn nothing_helps(&self, seen: &Observation) -> String {
+        let mut said = format!("nothing offered on {} helps towards the goal", self.desk.scrub.scrub(&public_form(&seen.url)));
+        if let Some(failed) = &self.desk.failed_write {
+            said.push_str(&format!("; {failed}"));
+        }
+        said
+    }
+
     /// The model says that the goal is reached: only the expectations can bear it out.
     async fn claim_done(&mut self, seen: &Observation, confidence: f64) -> Result<End, SessionError> {
         let judgement = self.desk.policy.judge_action(ActionClass::Finish, confidence, self.desk.approver.attendance());
         let missing = self.missing().await?;
         self.desk.append("finish", &json!({"confidence": confidence, "judgement": judgement, "missing": missing}))?;
+        self.desk.watch.see(&Live::Claimed { missing: &missing });
         if self.config.expectations.is_empty() {
             return Ok(if judgement.verdict == Verdict::Allow {
                 End::Unverified { because: "the model says that the goal is reached; give --expect-text, --expect-url or --expect-request to have it proved".into() }
@@ -345,9 +354,9 @@ impl Runner {
     }
 
     /// Spends a permit and writes its outcome.
-    async fn perform(&mut self, permit: ActPermit) -> Result<Outcome, SessionError> {
+    async fn perform(&mut self, permit: ActPermit, words: String) -> Result<Outcome, SessionError> {
         let intent = permit.intent().to_owned();
-        self.desk.begin(&intent);
+        self.desk.begin(&intent, words);
         let secrets = &self.config.secrets;
         let outcome = self.desk.watching(self.browser.perform(permit, secrets)).await;
         let outcome = scrubbed(outcome, &self.desk.scrub);
@@ -393,18 +402,17 @@ impl Runner {
         settled: &Waited,
         timing: &Timing,
     ) -> StepReport {
-        let (passed, stopped, released) = self.desk.counts;
         let happened = outcome.as_ref().map_or_else(|| "not done".into(), in_words);
         StepReport {
             number,
-            url: clicket_guard::web::WebUrl::read(&seen.url).map(|url| url.public_form().to_owned()).unwrap_or_default(),
+            url: public_form(&seen.url),
             seen: (seen.controls.len() as u64 + seen.omitted, offer.entries().len() as u64),
             chosen,
             confidence,
             allowed_by,
             outcome,
             happened,
-            requests: (passed - timing.counts.0, stopped - timing.counts.1, released - timing.counts.2),
+            requests: self.desk.counts.since(timing.counts),
             wall_ms: millis(timing.started.elapsed()),
             model_ms: timing.model_ms,
             network_ms: settled.network_ms,
@@ -449,6 +457,10 @@ fn read_answer(request: &Request, response: &Response, offer: &Offer) -> Result<
 fn sentence(seen: &Observation, entry: &Entry) -> String {
     let control = control_of(seen, entry).map(clicket_guard::observation::Control::in_words).unwrap_or_default();
     words::sentence(&entry.action, &control)
+}
+
+fn public_form(url: &str) -> String {
+    clicket_guard::web::WebUrl::read(url).map(|url| url.public_form().to_owned()).unwrap_or_default()
 }
 
 fn nobody_there(class: ActionClass, grounds: String) -> End {

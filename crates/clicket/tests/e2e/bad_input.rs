@@ -47,7 +47,7 @@ fn usage_errors_say_what_to_write() {
     error: `https://user:pw@shop.example/` can't be opened: the URL has a user name or password (an @ before the path), which can hide the real host
     http://shop.example/
     exit 2
-    error: http://shop.example/: http://shop.example is plain HTTP, which passes only to an origin given as a local origin
+    error: http://shop.example is plain HTTP, which passes only to an origin given as a local origin; use https, or for a server on this machine --local-origin http://localhost:PORT
     https://2130706433/
     exit 2
     error: `https://2130706433/` can't be opened: the host is written in an unusual way; if you mean 127.0.0.1, write that
@@ -62,7 +62,7 @@ fn usage_errors_say_what_to_write() {
     For more information, try '--help'.
     --goal
     exit 2
-    error: --goal is empty: say what is wanted, as an end state
+    error: --goal is empty: say what is wanted, step by step
     --value password=1
     exit 2
     error: --value password=…: a password is a secret; give it as --secret password=env:NAME so that the model never sees it
@@ -125,9 +125,9 @@ fn a_browser_that_is_not_there_or_is_a_script_is_said_to_be_so() {
     let run = |chromium| said(&["run", "https://shop.example/", "--goal", "x", "--journal", folder, "--chromium", chromium]);
     insta::assert_snapshot!(format!("{}\n{}", run("/no/such/file"), run("/usr/bin/chromium")), @r"
     exit 1
-    error: CLICKET_CHROMIUM names /no/such/file, which is not a readable file
+    error: --chromium or CLICKET_CHROMIUM names /no/such/file, which is not a readable file
     exit 1
-    error: CLICKET_CHROMIUM names /usr/bin/chromium, which is a script; wrapper scripts add flags of their own, so name the real binary (Debian: /usr/lib/chromium/chromium)
+    error: --chromium or CLICKET_CHROMIUM names /usr/bin/chromium, which is a script; wrapper scripts add flags of their own, so name the real binary (Debian: /usr/lib/chromium/chromium)
     ");
 }
 
