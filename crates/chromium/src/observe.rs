@@ -92,7 +92,7 @@ impl Browser {
         Observation {
             url,
             title: PageText::read(&raw.title, NAME_CHARS_MAX, scrub),
-            lang: word(&raw.lang),
+            lang: word(&raw.lang, scrub),
             text: PageText::read(&raw.text, PAGE_TEXT_CHARS_MAX, scrub),
             headings: texts(&raw.headings, NAME_CHARS_MAX),
             dialogs: texts(&raw.dialogs, DIALOG_CHARS_MAX),
@@ -121,7 +121,7 @@ fn read_control(raw: &RawControl, scrub: &Scrubber) -> (Control, Remembered) {
     let remembered = Remembered {
         bound,
         meaning,
-        input_type: word(&raw.input_type),
+        input_type: word(&raw.input_type, &Scrubber::default()),
         frame_origin: raw.frame_origin.clone(),
         secret_field: raw.secret,
         listens_for_keys: raw.keys,
@@ -131,13 +131,13 @@ fn read_control(raw: &RawControl, scrub: &Scrubber) -> (Control, Remembered) {
         handle: Handle(raw.key),
         meaning,
         kind: kind_of(&raw.kind),
-        role: word(&raw.role),
+        role: word(&raw.role, scrub),
         name: name_of(&raw.name),
         visible_text: name_of(&raw.visible_text),
         description: name_of(&raw.description),
         placeholder: name_of(&raw.placeholder),
-        input_type: word(&raw.input_type),
-        autocomplete: word(&raw.autocomplete),
+        input_type: word(&raw.input_type, scrub),
+        autocomplete: word(&raw.autocomplete, scrub),
         field_name: name_of(&raw.field_name),
         value: raw.value.as_ref().filter(|_| !raw.secret).map(|text| PageText::read(text, VALUE_CHARS_MAX, scrub)),
         filled: raw.filled,
@@ -152,7 +152,7 @@ fn read_control(raw: &RawControl, scrub: &Scrubber) -> (Control, Remembered) {
         invalid: raw.invalid,
         options,
         href: address(&raw.href, scrub),
-        target: word(&raw.target),
+        target: word(&raw.target, scrub),
         download: raw.download,
         submits: raw.submits,
         form: raw.form.as_ref().map(|form| read_form(form, scrub)),
@@ -160,7 +160,7 @@ fn read_control(raw: &RawControl, scrub: &Scrubber) -> (Control, Remembered) {
         section: name_of(&raw.section),
         heading: name_of(&raw.heading),
         near: name_of(&raw.near),
-        landmark: word(&raw.landmark),
+        landmark: word(&raw.landmark, scrub),
         in_dialog: raw.in_dialog,
         sponsored: raw.sponsored,
         frame_origin: address(&raw.frame_origin, scrub),
@@ -186,18 +186,18 @@ fn read_option(raw: &RawOption, scrub: &Scrubber) -> OptionItem {
 fn read_form(raw: &RawForm, scrub: &Scrubber) -> FormFacts {
     let fields = raw.fields.iter().take(FORM_FIELDS_MAX).map(|field| FormField {
         name: PageText::read(&field.name, NAME_CHARS_MAX, scrub),
-        input_type: word(&field.kind),
+        input_type: word(&field.kind, scrub),
         hidden: field.hidden,
         filled: field.filled,
-        autocomplete: word(&field.autocomplete),
+        autocomplete: word(&field.autocomplete, scrub),
         sends: field.sends.as_ref().map(|value| Digest::of(value.as_bytes())),
     });
     FormFacts {
         key: raw.key,
         action: address(&raw.action, scrub),
-        method: word(&raw.method),
-        enctype: word(&raw.enctype),
-        target: word(&raw.target),
+        method: word(&raw.method, scrub),
+        enctype: word(&raw.enctype, scrub),
+        target: word(&raw.target, scrub),
         fields: fields.collect(),
     }
 }
@@ -239,8 +239,8 @@ fn bounds(raw: RawBox) -> Bounds {
 }
 
 /// A short fact; page authors write them, so they are cleaned and cut like text.
-fn word(raw: &str) -> String {
-    clean(raw).chars().take(WORD_CHARS_MAX).collect()
+fn word(raw: &str, scrub: &Scrubber) -> String {
+    scrub.scrub(&clean(raw)).chars().take(WORD_CHARS_MAX).collect()
 }
 
 fn address(raw: &str, scrub: &Scrubber) -> String {

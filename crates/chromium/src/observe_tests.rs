@@ -48,3 +48,19 @@ fn states_are_read_in_all_their_spellings() {
         assert_eq!(read_control(&raw, &Scrubber::default()).0.checked, wanted);
     }
 }
+
+#[test]
+fn a_secret_is_scrubbed_from_short_facts_too() {
+    use clicket_guard::secret::{Secret, SecretField};
+    use clicket_guard::web::Origin;
+    let secret = Secret::bind("pw", "Zq7kLm9wXr2".to_owned(), Origin::read("https://shop.example").unwrap(), SecretField::Concealed).unwrap();
+    let scrub = Scrubber::of(&[secret]).unwrap();
+    let echo = "x Zq7kLm9wXr2";
+    let raw = control(json!({
+        "key": 1, "kind": "field", "role": echo, "inputType": echo, "autocomplete": echo, "target": echo, "landmark": echo,
+        "form": { "action": "https://a.test/", "method": echo, "enctype": echo, "target": echo, "fields": [{ "name": echo, "type": echo, "autocomplete": echo }] },
+    }));
+    let (seen, _) = read_control(&raw, &scrub);
+    let written = serde_json::to_string(&seen).unwrap();
+    assert!(written.contains("[secret:pw]") && !scrub.finds(written.as_bytes()), "{written}");
+}

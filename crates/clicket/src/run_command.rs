@@ -95,19 +95,20 @@ fn desk() -> Arc<dyn Approver> {
     }
 }
 
-/// First Ctrl-C or SIGTERM ends the run in order; the browser goes and the journal is sealed.
+/// First Ctrl-C, SIGTERM or SIGHUP (the terminal was closed) ends the run in order; the browser goes and the journal is sealed.
 pub(crate) fn watch_for_interrupt(stop: &Arc<Notify>) {
     let stop = Arc::clone(stop);
     tokio::spawn(async move {
-        let terminate = async {
-            match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+        let signalled = |kind| async move {
+            match tokio::signal::unix::signal(kind) {
                 Ok(mut signal) => drop(signal.recv().await),
                 Err(_) => std::future::pending().await,
             }
         };
         tokio::select! {
             _ = tokio::signal::ctrl_c() => {}
-            () = terminate => {}
+            () = signalled(tokio::signal::unix::SignalKind::terminate()) => {}
+            () = signalled(tokio::signal::unix::SignalKind::hangup()) => {}
         }
         stop.notify_one();
     });

@@ -81,7 +81,13 @@ pub struct RequestFacts {
     pub preflight_for: Option<String>,
     /// Asks to become another protocol.
     pub upgrade: bool,
+    /// Names another method than its own, which some servers act on.
+    #[serde(default)]
+    pub overrides_method: bool,
 }
+
+/// Headers by which a request names another method than its own.
+pub const METHOD_OVERRIDES: [&str; 3] = ["x-http-method-override", "x-http-method", "x-method-override"];
 
 impl RequestFacts {
     /// True when the browser says that a document would be replaced by the answer.

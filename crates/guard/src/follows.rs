@@ -13,7 +13,10 @@ const PAIRS_MAX: usize = 1_000;
 /// Fields that the request leaves out or adds are not spoken of: scripts do both for good reasons, and the ticket shows them.
 #[must_use]
 pub fn strays_from(form: &FormFacts, image: &RequestImage) -> Option<String> {
-    let sent = pairs_of(image);
+    let mut sent = pairs_of(image);
+    // Servers that read both let the address speak for the body; what the form's own address says was seen when it was offered.
+    let own_query = query_pairs(&form.action);
+    sent.extend(query_pairs(&image.url).into_iter().filter(|pair| !own_query.contains(pair)));
     let stray = form.fields.iter().filter(|field| field.hidden && !field.name.is_empty()).find(|field| {
         let Some(held) = field.sends else { return false };
         let name = field.name.judged();
@@ -25,6 +28,11 @@ pub fn strays_from(form: &FormFacts, image: &RequestImage) -> Option<String> {
         sent.iter().any(|(key, value)| key == name && !own(value))
     });
     stray.map(|field| field.name.for_person())
+}
+
+fn query_pairs(address: &str) -> Vec<(String, String)> {
+    let parsed = url::Url::parse(address).ok();
+    parsed.iter().flat_map(|url| url.query_pairs().take(PAIRS_MAX).map(|(name, value)| (name.into_owned(), value.into_owned()))).collect()
 }
 
 /// Names and values of a body: URL-encoded, multipart or a flat JSON object.

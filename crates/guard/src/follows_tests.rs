@@ -41,3 +41,19 @@ fn a_hidden_value_exchanged_on_the_way_is_found_in_every_encoding() {
         assert_eq!(sent(kind, body).as_deref(), stray, "{kind}: {body}");
     }
 }
+
+#[test]
+fn a_hidden_value_contradicted_in_the_address_is_found() {
+    let form = FormFacts { action: "https://shop.example/cart?tag=x".into(), ..form() };
+    for (url, stray) in [
+        ("https://shop.example/cart?tag=x", None),
+        ("https://shop.example/cart?tag=x&product=1042", None),
+        ("https://shop.example/cart?from=list", None),
+        ("https://shop.example/cart?tag=x&product=1044", Some("\"product\"")),
+        ("https://shop.example/cart?tag=y", Some("\"tag\"")),
+    ] {
+        let headers = vec![("content-type".to_owned(), "application/x-www-form-urlencoded".to_owned())];
+        let image = RequestImage { method: "POST".into(), url: url.into(), headers, body: b"product=1042".to_vec() };
+        assert_eq!(strays_from(&form, &image).as_deref(), stray, "{url}");
+    }
+}

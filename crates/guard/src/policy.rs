@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::approval::Attendance;
-use crate::effect::RequestImage;
+use crate::effect::{METHOD_OVERRIDES, RequestImage};
 use crate::policy_file::{self, PolicyError};
 use crate::risk::ActionClass;
 use crate::web::Origin;
@@ -224,6 +224,15 @@ fn rule_names(rule: &Rule, image: &RequestImage) -> bool {
     let origin = url::Url::parse(&image.url).ok().and_then(|url| Origin::of(&url));
     rule.origin.as_ref().is_none_or(|bound| origin.as_ref() == Some(bound))
         && rule.request.as_ref().is_none_or(|pattern| pattern.names(&image.method, &image.url))
+        && !(rule.verdict == Verdict::Allow && acts_as_another_method(image))
+}
+
+/// Whether a header names another method than the request's own; no rule that allows the one allows the other.
+fn acts_as_another_method(image: &RequestImage) -> bool {
+    METHOD_OVERRIDES.iter().any(|known| {
+        let mut values = image.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case(known)).map(|(_, value)| value.trim());
+        values.any(|value| !value.eq_ignore_ascii_case(&image.method))
+    })
 }
 
 #[cfg(test)]

@@ -343,3 +343,19 @@ fn a_policy_without_a_rule_for_a_class_refuses_it_even_if_it_was_not_refused_at_
         assert_eq!(hollow.judge_action(class, 1.0, Attended).verdict, Refuse);
     }
 }
+
+#[test]
+fn a_rule_for_a_method_does_not_allow_a_header_that_names_another() {
+    let mut policy = shipped();
+    policy.allow_write(RequestPattern::parse("POST /cart").unwrap(), shop());
+    for (name, value, verdict) in [
+        ("X-HTTP-Method-Override", "PUT", Ask),
+        ("x-http-method", "patch", Ask),
+        ("x-method-override", "POST", Allow),
+        ("x-requested-with", "PUT", Allow),
+    ] {
+        let mut image = request("POST", "https://shop.example/cart", FORM, "a=1");
+        image.headers.push((name.into(), value.into()));
+        assert_eq!(policy.judge_request(ActionClass::Write, &image, Attended).verdict, verdict, "{name}: {value}");
+    }
+}

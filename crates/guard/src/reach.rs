@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::effect::RequestFacts;
+use crate::effect::{METHOD_OVERRIDES, RequestFacts};
 use crate::web::{Origin, Scheme, Site, WebUrl};
 
 /// The default port of `https`, the one port that needs no listing.
@@ -253,7 +253,7 @@ impl Reach {
         check_kind(request)?;
         let listed = self.relation(&origin) != Relation::ThirdParty;
         match request.method.as_str() {
-            "GET" | "HEAD" => self.judge_read(request, listed),
+            "GET" | "HEAD" if !request.overrides_method => self.judge_read(request, listed),
             "OPTIONS" => judge_options(request, listed),
             "CONNECT" | "TRACE" | "TRACK" => Err(ReachReason::Method),
             _ if listed => Ok(Passage::Hold(write_class(request))),
@@ -323,6 +323,7 @@ pub fn facts_of(method: &str, url: &str, headers: &[(String, String)]) -> Reques
         content_type: pings.or_else(|| joined("content-type").map(|value| value.to_ascii_lowercase())),
         preflight_for: joined("access-control-request-method"),
         upgrade: joined("upgrade").is_some() || has_prefix("sec-websocket-"),
+        overrides_method: METHOD_OVERRIDES.iter().any(|name| joined(name).is_some()),
     }
 }
 

@@ -249,3 +249,13 @@ fn every_reason_has_words_of_its_own() {
     let words: std::collections::BTreeSet<&str> = ReachReason::ALL.iter().map(|reason| reason.words()).collect();
     assert_eq!(words.len(), ReachReason::ALL.len());
 }
+
+#[test]
+fn a_read_that_names_another_method_is_held_as_a_write() {
+    let reach = shop(Profile::Site);
+    for header in ["X-HTTP-Method-Override", "x-http-method", "X-Method-Override"] {
+        let labels: Vec<(&str, &str)> = FETCH.iter().copied().chain([(header, "DELETE")]).collect();
+        assert_eq!(judge(&reach, "GET", "https://www.shop.example/item/1", &labels), Passage::Hold(WriteClass::Script), "{header}");
+        assert_eq!(judge(&reach, "GET", "https://other.example/x.js", &labels), Passage::Refuse(ReachReason::ThirdPartyWrite), "{header}");
+    }
+}

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization as _;
 
-use crate::effect::RequestImage;
+use crate::effect::{METHOD_OVERRIDES, RequestImage};
 use crate::observation::{Control, ControlKind, FormFacts, FormField, Observation};
 use crate::permit::{Action, ValueSource};
 use crate::untrusted::PageText;
@@ -221,8 +221,7 @@ fn of_address(there: &url::Url) -> ActionClass {
 #[must_use]
 pub fn of_request(image: &RequestImage) -> ActionClass {
     let mut class = ActionClass::Write;
-    let overrides = ["x-http-method-override", "x-http-method", "x-method-override"];
-    let over = image.headers.iter().filter(|(name, _)| overrides.iter().any(|known| name.eq_ignore_ascii_case(known)));
+    let over = image.headers.iter().filter(|(name, _)| METHOD_OVERRIDES.iter().any(|known| name.eq_ignore_ascii_case(known)));
     if over.map(|(_, value)| value).chain([&image.method]).any(|method| method.trim().eq_ignore_ascii_case("delete")) {
         class = class.max(ActionClass::Destructive);
     }

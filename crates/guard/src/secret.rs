@@ -115,6 +115,9 @@ pub struct Scrubber {
     finder: Option<AhoCorasick>,
     /// For each pattern, the key of its secret.
     keys: Vec<String>,
+    /// The same search over letters and digits alone: fields group card numbers, and pages split what they show.
+    folded: Option<AhoCorasick>,
+    folded_keys: Vec<String>,
 }
 
 impl fmt::Debug for Scrubber {
@@ -134,9 +137,13 @@ impl Scrubber {
     /// # Errors
     /// When the search can't be built; a run must not start without it.
     pub fn of(secrets: &[Secret]) -> Result<Self, ScrubberFault> {
-        let mut keys = Vec::new();
-        let mut patterns = Vec::new();
+        let (mut keys, mut folded_keys) = (Vec::new(), Vec::new());
+        let (mut patterns, mut folded) = (Vec::new(), Vec::new());
         for secret in secrets {
+            for pattern in folded_encodings(&secret.value) {
+                folded_keys.push(secret.key.clone());
+                folded.push(pattern);
+            }
             for pattern in encodings(&secret.value) {
                 keys.push(secret.key.clone());
                 patterns.push(pattern);
@@ -146,22 +153,23 @@ impl Scrubber {
             return Ok(Self::default());
         }
         let finder = AhoCorasick::builder().ascii_case_insensitive(true).build(patterns).map_err(|_| ScrubberFault)?;
-        Ok(Self { finder: Some(finder), keys })
+        let folded = (!folded.is_empty()).then(|| AhoCorasick::new(folded)).transpose().map_err(|_| ScrubberFault)?;
+        Ok(Self { finder: Some(finder), keys, folded, folded_keys })
     }
 
     /// Replaces every occurrence by `[secret:KEY]`; overlapping ones by one mark over their union,
     /// so that nothing is ever partly masked.
     #[must_use]
     pub fn scrub<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let spans = self.spans(text.as_bytes());
+        let spans = merged(self.spans(text.as_bytes()).chain(self.folded_spans(text)).collect());
         if spans.is_empty() {
             return Cow::Borrowed(text);
         }
         let mut out = String::with_capacity(text.len());
         let mut from = 0;
-        for (start, end, pattern) in spans {
+        for (start, end, key) in spans {
             out.push_str(text.get(from..start).unwrap_or_default());
-            out.push_str(&Self::mark(self.keys.get(pattern).map_or("", String::as_str)));
+            out.push_str(&Self::mark(key));
             from = end;
         }
         out.push_str(text.get(from..).unwrap_or_default());
@@ -177,23 +185,95 @@ impl Scrubber {
     /// True when `bytes` hold a secret in any of its encodings.
     #[must_use]
     pub fn finds(&self, bytes: &[u8]) -> bool {
-        self.finder.as_ref().is_some_and(|finder| finder.is_match(bytes))
+        let whole = self.finder.as_ref().is_some_and(|finder| finder.is_match(bytes));
+        whole || self.folded_spans(&String::from_utf8_lossy(bytes)).next().is_some()
     }
 
-    fn spans(&self, bytes: &[u8]) -> Vec<(usize, usize, usize)> {
-        let Some(finder) = &self.finder else { return Vec::new() };
-        let mut found: Vec<_> =
-            finder.find_overlapping_iter(bytes).map(|m| (m.start(), m.end(), m.pattern().as_usize())).collect();
-        found.sort_unstable_by_key(|(start, end, _)| (*start, std::cmp::Reverse(*end)));
-        let mut merged: Vec<(usize, usize, usize)> = Vec::new();
-        for (start, end, pattern) in found {
-            match merged.last_mut() {
-                Some(last) if start < last.1 => last.1 = last.1.max(end),
-                _ => merged.push((start, end, pattern)),
+    fn spans<'s>(&'s self, bytes: &[u8]) -> impl Iterator<Item = Span<'s>> {
+        let found = self.finder.iter().flat_map(move |finder| finder.find_overlapping_iter(bytes));
+        found.map(|found| (found.start(), found.end(), self.keys.get(found.pattern().as_usize()).map_or("", String::as_str)))
+    }
+
+    /// Spans of the text whose letters and digits are a secret's, whatever stands between them.
+    fn folded_spans<'s>(&'s self, text: &str) -> impl Iterator<Item = Span<'s>> {
+        let mut spans = Vec::new();
+        if let Some(finder) = &self.folded {
+            let (folded, places) = folded_with_places(text);
+            for found in finder.find_overlapping_iter(&folded) {
+                let ends = places.get(found.start()).zip(found.end().checked_sub(1).and_then(|last| places.get(last)));
+                if let Some((first, last)) = ends {
+                    spans.push((first.0, last.1, self.folded_keys.get(found.pattern().as_usize()).map_or("", String::as_str)));
+                }
             }
         }
-        merged
+        spans.into_iter()
     }
+}
+
+/// Where a secret stands, and its key.
+type Span<'s> = (usize, usize, &'s str);
+
+/// Overlapping spans become one.
+fn merged(mut found: Vec<Span<'_>>) -> Vec<Span<'_>> {
+    found.sort_unstable_by_key(|(start, end, _)| (*start, std::cmp::Reverse(*end)));
+    let mut merged: Vec<Span<'_>> = Vec::new();
+    for (start, end, key) in found {
+        match merged.last_mut() {
+            Some(last) if start < last.1 => last.1 = last.1.max(end),
+            _ => merged.push((start, end, key)),
+        }
+    }
+    merged
+}
+
+/// Characters in a row that may stand between two of a secret's; more is other text.
+const GAP_CHARS_MAX: usize = 3;
+/// Fewer letters and digits than this are found in honest text.
+const FOLDED_CHARS_MIN: usize = 6;
+
+/// Letters and digits in lower case, and for each byte of them where its character stands. A gap that is too long or that parts
+/// two strings of a record leaves a byte that no secret holds.
+fn folded_with_places(text: &str) -> (Vec<u8>, Vec<(usize, usize)>) {
+    let (mut folded, mut places, mut gap) = (Vec::with_capacity(text.len()), Vec::with_capacity(text.len()), 0usize);
+    for (at, c) in text.char_indices() {
+        let place = (at, at + c.len_utf8());
+        if c.is_alphanumeric() {
+            gap = 0;
+            for small in narrow(c).to_lowercase() {
+                let mut bytes = [0u8; 4];
+                for byte in small.encode_utf8(&mut bytes).bytes() {
+                    folded.push(byte);
+                    places.push(place);
+                }
+            }
+            continue;
+        }
+        gap += 1;
+        if gap == GAP_CHARS_MAX + 1 || matches!(c, '"' | '{' | '}') {
+            folded.push(0);
+            places.push(place);
+        }
+    }
+    (folded, places)
+}
+
+/// The ASCII character of a full-width one.
+fn narrow(c: char) -> char {
+    match u32::from(c) {
+        wide @ 0xFF01..=0xFF5E => char::from_u32(wide - 0xFEE0).unwrap_or(c),
+        _ => c,
+    }
+}
+
+/// The value, the value reversed, and its bytes in hex, each by its letters and digits alone.
+fn folded_encodings(value: &str) -> Vec<Vec<u8>> {
+    let hex = value.bytes().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
+    let fold = |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).flat_map(|c| narrow(c).to_lowercase()).collect() };
+    let mut all: Vec<String> = vec![fold(value), fold(&value.chars().rev().collect::<String>()), hex];
+    all.retain(|folded| folded.chars().count() >= FOLDED_CHARS_MIN);
+    all.sort_unstable();
+    all.dedup();
+    all.into_iter().map(String::into_bytes).collect()
 }
 
 /// Raw, URL-encoded (path, form, and every byte), base64 at three alignments, hex, HTML- and JSON-escaped, reversed, and spaced.

@@ -58,6 +58,8 @@ pub(crate) struct EdgeDesk {
     pub(crate) failed_write: Option<String>,
     /// Why the run can't go on, if it can't.
     pub(crate) trouble: Option<End>,
+    /// A write that may have been acted on and was not answered; nothing that comes later makes that known.
+    unanswered: Option<String>,
     /// The journal failed; nothing more may be done.
     pub(crate) fault: Option<JournalError>,
     /// Time that people took, milliseconds.
@@ -65,10 +67,10 @@ pub(crate) struct EdgeDesk {
     last_document: HashMap<String, u16>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 enum OpenIntent {
     Act,
-    Request(u64),
+    Request { id: u64, shown: String },
 }
 
 pub(crate) struct DeskParts {
@@ -105,6 +107,7 @@ impl EdgeDesk {
             opened: Vec::new(),
             failed_write: None,
             trouble: None,
+            unanswered: None,
             fault: None,
             person_ms: 0,
             last_document: HashMap::new(),
@@ -131,6 +134,18 @@ impl EdgeDesk {
     /// Waits until nobody is being asked.
     pub(crate) async fn finish_asking(&mut self) {
         while self.is_asking() {
+            self.turn().await;
+        }
+    }
+
+    /// True while a released write has no answer.
+    pub(crate) fn is_sending(&self) -> bool {
+        self.open.iter().any(|(_, kind)| *kind != OpenIntent::Act)
+    }
+
+    /// Waits until every released write is answered or given up.
+    pub(crate) async fn finish_sending(&mut self) {
+        while self.is_sending() {
             self.turn().await;
         }
     }
@@ -198,16 +213,16 @@ impl EdgeDesk {
         std::mem::take(&mut self.fresh).iter().map(|record| self.scrubbed(record)).collect()
     }
 
-    /// Closes intents that have no outcome: what came of them is not known.
+    /// Closes intents that have no outcome: what came of them is not known. Gives the write, if there is one, that was sent and
+    /// was not answered, now or earlier.
     pub(crate) fn close_open(&mut self, why: &str) -> Result<Option<String>, JournalError> {
-        let mut sent = None;
         for (intent, kind) in std::mem::take(&mut self.open) {
             self.append("outcome", &json!({"intent": intent, "outcome": {"outcome": "unknown", "why": why}}))?;
-            if kind != OpenIntent::Act {
-                sent = Some(intent);
+            if let OpenIntent::Request { shown, .. } = kind {
+                self.unanswered.get_or_insert(shown);
             }
         }
-        Ok(sent)
+        Ok(self.unanswered.take())
     }
 
     async fn turn(&mut self) {
@@ -249,13 +264,15 @@ impl EdgeDesk {
         if let ("document", Some(status)) = (record.destination.as_str(), record.status) {
             self.last_document.insert(record.url.clone(), status);
         }
-        if let Some(at) = self.open.iter().position(|(_, kind)| *kind == OpenIntent::Request(record.id)) {
+        if let Some(at) = self.open.iter().position(|(_, kind)| matches!(kind, OpenIntent::Request { id, .. } if *id == record.id)) {
             let (intent, _) = self.open.swap_remove(at);
             let outcome = json!({"status": record.status, "sent": record.sent, "request": record.outcome});
             let written = self.append("outcome", &json!({"intent": intent, "outcome": outcome}));
             self.keep_fault(written);
             if record.status.is_none() && record.sent != Sent::Nothing {
-                self.trouble = Some(End::Uncertain { request: self.shown(&record.method, &record.url) });
+                let request = self.shown(&record.method, &record.url);
+                self.unanswered.get_or_insert_with(|| request.clone());
+                self.trouble = Some(End::Uncertain { request });
             }
         }
         self.fresh.push(record);
@@ -324,14 +341,17 @@ impl EdgeDesk {
                 }
             }
         }
-        if let Some(next) = self.waiting.pop_front() {
+        // What is settled without a question asks nobody, so the next in line has its turn at once.
+        while self.asking.is_none()
+            && let Some(next) = self.waiting.pop_front()
+        {
             self.judge(next);
         }
     }
 
     fn release(&mut self, held: Box<HeldRequest>, permit: EffectPermit, shown: &str, by: &str) {
         let (id, intent) = (held.id(), permit.intent().to_owned());
-        self.open.push((intent.clone(), OpenIntent::Request(id)));
+        self.open.push((intent.clone(), OpenIntent::Request { id, shown: shown.to_owned() }));
         match held.release(permit) {
             // What becomes of it comes as its record.
             Ok(_) => self.watch.see(&Live::Released { request: shown, by }),

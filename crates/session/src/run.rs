@@ -22,6 +22,9 @@ use crate::facts::Past;
 use crate::live::{Live, Watch};
 use crate::report::{End, HandBack, RunReport, StepReport};
 
+/// Time for the picture of the last page: a page that is frozen or never came must not hold the end of a run up.
+const PICTURE_WAIT: Duration = Duration::from_secs(5);
+
 /// Everything that is wired to a run.
 pub struct Parts {
     /// The only hands.
@@ -232,7 +235,10 @@ impl Runner {
         let Self { mut browser, edge, mut desk, decider, config, steps, usd, .. } = self;
         let picture = match &ended {
             Ok(End::Interrupted) | Err(_) => Err("the run was stopped".to_owned()),
-            Ok(_) => browser.screenshot(Hide::SecretFields).await.map_err(|why| why.to_string()),
+            Ok(_) => match tokio::time::timeout(PICTURE_WAIT, browser.screenshot(Hide::SecretFields)).await {
+                Ok(picture) => picture.map_err(|why| why.to_string()),
+                Err(_) => Err("the page did not let itself be drawn in time".to_owned()),
+            },
         };
         let url = clicket_guard::web::WebUrl::read(&browser.url()).map(|url| url.public_form().to_owned()).unwrap_or_default();
         let url = desk.scrub.scrub(&url).into_owned();
@@ -247,10 +253,12 @@ impl Runner {
         let EdgeDesk { journal, clock, counts, watch, .. } = desk;
         let (path, run) = (journal.path().to_owned(), journal.run().to_string());
         let sealed = journal.seal(clock.now().unix_ms, if fault.is_some() { "fault" } else { "ended" });
-        if let Some(fault) = fault {
-            return Err(fault);
-        }
-        let end = written?;
+        let end = match (fault, written) {
+            // That a write may have happened is worth more than what broke afterwards, which is in the record.
+            (Some(_), Ok(end @ End::Uncertain { .. })) | (None, Ok(end)) => end,
+            (Some(fault), _) => return Err(fault),
+            (None, Err(fault)) => return Err(fault),
+        };
         let head = sealed?.digest.to_string();
         watch.see(&Live::Ended(&end));
         Ok(RunReport {
@@ -281,12 +289,12 @@ impl Runner {
     }
 }
 
-/// Writes how the run ended; a request whose answer is still open makes it uncertain.
+/// Writes how the run ended; a write that was sent and not answered makes it uncertain, whenever that became known.
 fn write_end(desk: &mut EdgeDesk, end: End, usd: f64) -> Result<End, SessionError> {
     desk.write_requests()?;
     let end = match (end, desk.close_open("the run ended first")?) {
         (End::Interrupted, _) => End::Interrupted,
-        (_, Some(intent)) => End::Uncertain { request: intent },
+        (_, Some(request)) => End::Uncertain { request },
         (end, None) => end,
     };
     desk.append("end", &json!({"end": end, "usd": usd}))?;
@@ -296,8 +304,13 @@ fn write_end(desk: &mut EdgeDesk, end: End, usd: f64) -> Result<End, SessionErro
 /// Writes what broke the run, as far as it can still be written.
 fn write_fault(desk: &mut EdgeDesk, fault: &SessionError, usd: f64) -> Result<End, SessionError> {
     desk.write_requests()?;
-    desk.close_open("the run broke off first")?;
+    let unanswered = desk.close_open("the run broke off first")?;
     let said = desk.scrub.scrub(&fault.to_string()).into_owned();
-    desk.append("end", &json!({"fault": said, "usd": usd}))?;
-    Ok(End::Interrupted)
+    let Some(request) = unanswered else {
+        desk.append("end", &json!({"fault": said, "usd": usd}))?;
+        return Ok(End::Interrupted);
+    };
+    let end = End::Uncertain { request };
+    desk.append("end", &json!({"end": end, "fault": said, "usd": usd}))?;
+    Ok(end)
 }

@@ -142,6 +142,18 @@ impl Runner {
             return Ok(Some(end));
         }
         if !self.past.is_empty() && !self.config.expectations.is_empty() && self.missing().await?.is_empty() {
+            // A page can say that it is done before its write is answered.
+            if self.desk.is_sending() {
+                let cap = Duration::from_millis(self.config.budgets.settle_cap_ms);
+                drop(tokio::time::timeout(cap, self.desk.finish_sending()).await);
+                self.check_journal()?;
+                if let Some(end) = self.desk.trouble.take() {
+                    return Ok(Some(end));
+                }
+                if !self.missing().await?.is_empty() {
+                    return Ok(None);
+                }
+            }
             let because = self.config.expectations.iter().map(crate::expect::Expectation::in_words).collect();
             return Ok(Some(End::Verified { because }));
         }

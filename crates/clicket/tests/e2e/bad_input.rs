@@ -202,3 +202,48 @@ fn a_model_that_refuses_the_key_is_said_to() {
     assert_eq!(ran.code, 1, "{}", ran.said());
     assert!(ran.err.contains("TYPESAFE_API_KEY"), "{}", ran.said());
 }
+
+/// A page that says at once that its write is done, and a server that takes the write and never answers it.
+fn takes_a_write_and_never_answers() -> std::net::SocketAddr {
+    use std::io::{Read as _, Write as _};
+    const PAGE: &str = "<!doctype html><title>Shop</title><h1>Shop</h1><button onclick=\"document.querySelector('p').textContent='Mug added';\
+        fetch('/add',{method:'POST',body:'mug'})\">Add mug</button><p></p>";
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            std::thread::spawn(move || {
+                let mut head = [0u8; 4096];
+                while let Ok(read @ 1..) = stream.read(&mut head) {
+                    if head[..read].starts_with(b"POST") {
+                        std::thread::sleep(std::time::Duration::from_secs(120));
+                        return;
+                    }
+                    let answer = format!("HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {}\r\n\r\n{PAGE}", PAGE.len());
+                    stream.write_all(answer.as_bytes()).unwrap();
+                }
+            });
+        }
+    });
+    address
+}
+
+#[test]
+fn a_write_without_an_answer_is_uncertain_whatever_the_page_says_and_however_the_run_ends() {
+    let _turn = crate::support::turn();
+    let origin = format!("http://localhost:{}", takes_a_write_and_never_answers().port());
+    let folder = tempfile::tempdir().unwrap();
+    // Out of time while it waits, and with time enough to believe the page.
+    for time in ["10", "60"] {
+        let journal = folder.path().display().to_string();
+        let options = [
+            "run", &origin, "--local-origin", &origin, "--goal", "Press the Add mug button", "--allow", "POST /add", "--expect-text", "Mug added",
+            "--time", time, "--journal", &journal,
+        ];
+        let output = clicket().args(options).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(5), "--time {time}: {said}{}", String::from_utf8_lossy(&output.stderr));
+        assert!(said.starts_with("uncertain POST ") && said.contains("/add was sent and its answer never came"), "{said}");
+    }
+}
