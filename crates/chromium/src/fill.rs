@@ -80,7 +80,7 @@ impl Browser {
     /// cannot be seen.
     async fn type_text(&self, held: &Held, text: &str, typing: Typing, secrets: &[Secret]) -> Acted<Outcome> {
         let text = fitted(text, &held.control.input_type);
-        let can_be_keyed = typing == Typing::Keys && !text.is_empty() && text.chars().count() <= KEYED_CHARS_MAX;
+        let can_be_keyed = typing == Typing::Keys && !held.control.beside_foreign_frames && !text.is_empty() && text.chars().count() <= KEYED_CHARS_MAX;
         if can_be_keyed && held.control.listens_for_keys {
             return self.type_keys(held, &text, secrets).await;
         }

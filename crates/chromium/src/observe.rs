@@ -32,6 +32,8 @@ pub(crate) struct Remembered {
     pub(crate) frame_origin: String,
     pub(crate) secret_field: bool,
     pub(crate) listens_for_keys: bool,
+    /// A frame of another origin is on the page: it can take the focus, and with it keys that are typed one by one.
+    pub(crate) beside_foreign_frames: bool,
     /// Position, exact label, and label as it was offered.
     pub(crate) options: Vec<(u32, String, String)>,
 }
@@ -82,7 +84,8 @@ impl Browser {
         let mut controls = Vec::with_capacity(raw.controls.len().min(ENTRIES_MAX));
         let beyond = u64::try_from(raw.controls.len().saturating_sub(ENTRIES_MAX)).unwrap_or(u64::MAX);
         for control in raw.controls.iter().take(ENTRIES_MAX) {
-            let (seen, remembered) = read_control(control, scrub);
+            let (seen, mut remembered) = read_control(control, scrub);
+            remembered.beside_foreign_frames = !raw.unreadable_frames.is_empty();
             self.memory.insert(seen.handle, remembered);
             controls.push(seen);
         }
@@ -125,6 +128,7 @@ fn read_control(raw: &RawControl, scrub: &Scrubber) -> (Control, Remembered) {
         frame_origin: raw.frame_origin.clone(),
         secret_field: raw.secret,
         listens_for_keys: raw.keys,
+        beside_foreign_frames: false,
         options: labels.map(|(raw, item)| (raw.index, raw.label.clone(), item.label.for_model().to_owned())).collect(),
     };
     let seen = Control {

@@ -118,7 +118,12 @@ pub struct Scrubber {
     /// The same search over letters and digits alone: fields group card numbers, and pages split what they show.
     folded: Option<AhoCorasick>,
     folded_keys: Vec<String>,
+    /// Keys and values, for texts that were cut in the middle of a secret.
+    values: Vec<(String, Zeroizing<String>)>,
 }
+
+/// Texts shorter than the smallest cut of the page's script were not cut by it.
+const CUT_CHARS_MIN: usize = 90;
 
 impl fmt::Debug for Scrubber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -154,7 +159,8 @@ impl Scrubber {
         }
         let finder = AhoCorasick::builder().ascii_case_insensitive(true).build(patterns).map_err(|_| ScrubberFault)?;
         let folded = (!folded.is_empty()).then(|| AhoCorasick::new(folded)).transpose().map_err(|_| ScrubberFault)?;
-        Ok(Self { finder: Some(finder), keys, folded, folded_keys })
+        let values = secrets.iter().map(|secret| (secret.key.clone(), secret.value.clone())).collect();
+        Ok(Self { finder: Some(finder), keys, folded, folded_keys, values })
     }
 
     /// Replaces every occurrence by `[secret:KEY]`; overlapping ones by one mark over their union,
@@ -174,6 +180,29 @@ impl Scrubber {
         }
         out.push_str(text.get(from..).unwrap_or_default());
         Cow::Owned(out)
+    }
+
+    /// Masks the beginning of a secret at the end of a text, and the end of one at its beginning: the page's script cuts
+    /// long texts before they come here, and may cut in the middle of one.
+    #[must_use]
+    pub fn scrub_edges<'t>(&self, text: Cow<'t, str>) -> Cow<'t, str> {
+        if self.values.is_empty() || text.chars().count() < CUT_CHARS_MIN {
+            return text;
+        }
+        let (mut text, lower) = (text, |text: &str| text.to_ascii_lowercase());
+        for (key, value) in &self.values {
+            let pieces = |from: usize| value.char_indices().map(|(at, _)| at).filter(move |at| *at >= from).rev();
+            let begun = pieces(SECRET_CHARS_MIN).filter_map(|at| value.get(..at)).find(|piece| lower(&text).ends_with(&lower(piece)));
+            if let Some(kept) = begun.and_then(|piece| text.get(..text.len() - piece.len())) {
+                text = Cow::Owned(format!("{kept}{}", Self::mark(key)));
+            }
+            let ended = value.char_indices().skip(1).filter_map(|(at, _)| value.get(at..)).filter(|piece| piece.len() >= SECRET_CHARS_MIN);
+            let found = ended.into_iter().find(|piece| lower(&text).starts_with(&lower(piece)));
+            if let Some(kept) = found.and_then(|piece| text.get(piece.len()..)) {
+                text = Cow::Owned(format!("{}{kept}", Self::mark(key)));
+            }
+        }
+        text
     }
 
     /// What stands where a secret stood.

@@ -73,3 +73,18 @@ fn too_short_secrets_are_refused() {
     let origin = Origin::read("https://shop.example").unwrap();
     assert!(matches!(Secret::bind("pin", "123".into(), origin, SecretField::Concealed), Err(SecretRefusal::TooShort)));
 }
+
+#[test]
+fn a_secret_that_a_cut_goes_through_is_masked_at_both_edges() {
+    let scrub = Scrubber::of(&[secret("Corr3ct-Horse")]).unwrap();
+    let long = "z".repeat(150);
+    for (text, masked) in [
+        (format!("{long}Corr3ct-H"), format!("{long}[secret:password]")),
+        (format!("{long}corr"), format!("{long}[secret:password]")),
+        (format!("{long}cor"), format!("{long}cor")),
+        (format!("ct-Horse{long}"), format!("[secret:password]{long}")),
+        ("short Corr3ct".to_owned(), "short Corr3ct".to_owned()),
+    ] {
+        assert_eq!(scrub.scrub_edges(Cow::Borrowed(&text)), masked);
+    }
+}

@@ -30,7 +30,7 @@ impl PageText {
     #[must_use]
     pub fn read(raw: &str, chars_max: usize, scrub: &Scrubber) -> Self {
         let cleaned = clean(raw);
-        let scrubbed = scrub.scrub(&cleaned);
+        let scrubbed = scrub.scrub_edges(scrub.scrub(&cleaned));
         match scrubbed.char_indices().nth(chars_max) {
             None => Self { text: scrubbed.into_owned(), whole: None },
             Some((end, _)) => Self {

@@ -11,7 +11,7 @@ use clicket_guard::gate::{self, Admission, After, Effect, Pending, Refusal};
 use clicket_guard::permit::EffectPermit;
 use clicket_guard::observation::FormFacts;
 use clicket_guard::policy::{Policy, Verdict};
-use clicket_guard::reach::WriteClass;
+use clicket_guard::reach::{Relation, WriteClass};
 use clicket_guard::risk;
 use clicket_guard::secret::Scrubber;
 use clicket_journal::{Journal, JournalError};
@@ -257,7 +257,9 @@ impl EdgeDesk {
         if record.method != "GET" && record.status.is_some_and(|status| status >= 400) {
             self.failed_write = record.status.map(|status| format!("{} was answered {status}", self.shown(&record.method, &record.url)));
         }
-        let good = record.status.is_some_and(|status| (200..400).contains(&status));
+        // Evidence is a whole answer from where the run may go; a picture from anywhere proves nothing.
+        let whole = record.cut.is_none() && record.relation != Relation::ThirdParty;
+        let good = whole && record.status.is_some_and(|status| (200..400).contains(&status));
         if good && self.answered.len() < EVIDENCE_MAX {
             self.answered.push((record.method.clone(), record.url.clone()));
         }
