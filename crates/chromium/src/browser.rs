@@ -29,6 +29,8 @@ pub struct Browser {
     /// Knows the secrets of the last look.
     pub(crate) scrub: Scrubber,
     pub(crate) seed_url: String,
+    /// Time that acts waited because a navigation kept the page from answering, since the last settling.
+    pub(crate) waited_on_navigation_ms: std::sync::atomic::AtomicU64,
     process: ProcessGroup,
     version: String,
     /// Held so that nobody can listen where the browser's own traffic is sent to die.
@@ -70,6 +72,7 @@ impl Browser {
             memory_world: None,
             scrub: Scrubber::default(),
             seed_url,
+            waited_on_navigation_ms: std::sync::atomic::AtomicU64::new(0),
             process,
             version,
             _dead_port: dead_port,

@@ -156,18 +156,26 @@ impl Browser {
 
     /// Waits for an answer of the page, but not while a navigation that began meanwhile holds it back.
     pub(crate) async fn unless_navigating<T>(&self, asked_before: u64, answer: impl Future<Output = T> + Send) -> Option<T> {
+        let since = std::sync::OnceLock::new();
         let held_back = async {
             let began = |state: &State| (state.navigations_asked > asked_before).then_some(());
             if self.router.wait_for(CALL_MS, began).await.is_none() {
                 std::future::pending::<()>().await;
             }
+            let _ = since.set(tokio::time::Instant::now());
             tokio::time::sleep(HELD_BACK_MS).await;
         };
-        tokio::select! {
+        let answer = tokio::select! {
             biased;
             answer = answer => Some(answer),
             () = held_back => None,
+        };
+        // The page is silent because its network is: the wait is counted there.
+        if let Some(since) = since.get() {
+            let waited = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX);
+            self.waited_on_navigation_ms.fetch_add(waited, std::sync::atomic::Ordering::Relaxed);
         }
+        answer
     }
 
     /// Calls the page's script in the document of the last look, never in a later one.

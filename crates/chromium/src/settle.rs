@@ -144,7 +144,7 @@ impl Browser {
         let state = self.router.state();
         Settled {
             waited_ms: ms(waited),
-            waited_network_ms: ms(wait.network),
+            waited_network_ms: ms(wait.network) + self.waited_on_navigation_ms.swap(0, std::sync::atomic::Ordering::Relaxed),
             window_ms: ms(waited.saturating_sub(wait.network)).min(SETTLE_QUIET_MS),
             navigated: state.navigations > navigations_before,
             url: state.url.clone(),
