@@ -3,6 +3,7 @@
 use crate::phrases::{self, Parts};
 use crate::tokens::{End, Token, tokenize};
 use crate::verbs::{Intent, Needs, verb_at};
+use crate::wishes::as_steps;
 use crate::words::{Text, is_role_word, is_stopword, stem};
 
 /// Most clauses kept; a longer goal is more than one run should do.
@@ -51,7 +52,7 @@ pub(crate) struct Clause {
 
 /// Splits a goal into clauses in the order they are to be done.
 pub(crate) fn read_goal(goal: &str) -> Vec<Clause> {
-    let tokens = tokenize(goal);
+    let tokens = as_steps(tokenize(goal));
     let mut clauses: Vec<Clause> = split(&tokens).into_iter().flat_map(read_clause).collect();
     if clauses.iter().any(|clause| clause.intent != Intent::Named) {
         // Words without a verb beside clauses with one are remarks, not steps.
@@ -59,6 +60,7 @@ pub(crate) fn read_goal(goal: &str) -> Vec<Clause> {
     }
     clauses.truncate(CLAUSES_MAX);
     resolve_pronouns(&mut clauses);
+    drop_repeated_ends(&mut clauses);
     clauses
 }
 
@@ -183,6 +185,22 @@ fn ordinal_of(word: &str) -> Option<i32> {
     }
     let digits = ["st", "nd", "rd", "th"].iter().find_map(|ending| word.strip_suffix(ending))?;
     digits.parse::<i32>().ok().filter(|number| (1..=99).contains(number))
+}
+
+/// `add X, so that the basket contains X` is one step, not two.
+fn drop_repeated_ends(clauses: &mut Vec<Clause>) {
+    let mut at = 0;
+    while at < clauses.len() {
+        let end_state = clauses[at].intent == Intent::AddToBasket && clauses[at].phrase.folded.starts_with("put into basket");
+        let said_before = clauses[..at]
+            .iter()
+            .any(|other| other.intent == Intent::AddToBasket && other.object.text.content == clauses[at].object.text.content);
+        if end_state && said_before {
+            clauses.remove(at);
+        } else {
+            at += 1;
+        }
+    }
 }
 
 /// `it`, `them`, `the product`: the thing the clause before was about.

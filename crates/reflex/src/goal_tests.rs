@@ -72,3 +72,65 @@ fn small_explicit_goals_are_read_as_meant() {
         assert_eq!(shown(goal), expected, "{goal}");
     }
 }
+
+#[test]
+fn end_states_and_wishes_are_read_as_steps() {
+    let add = "AddToBasket(oak stool)";
+    for goal in [
+        "add oak stool to basket",
+        "I want the Oak Stool in my basket",
+        "I'd like an oak stool in my cart",
+        "I need to have the oak stool in the shopping bag",
+        "The basket contains one Oak Stool",
+        "My shopping cart should have an oak stool",
+        "the basket shows the oak stool",
+        "The oak stool is in the basket",
+        "Make sure the oak stool is in my basket",
+        "ensure that the basket contains an oak stool",
+        "get the oak stool into my basket",
+        "Add the oak stool to the basket, so the basket contains the oak stool",
+    ] {
+        assert_eq!(shown(goal), add, "{goal}");
+    }
+    for goal in [
+        "Sign in and put the oak stool into my basket",
+        "add the oak stool to the basket, signing in first",
+        "After signing in, add the oak stool to the basket",
+        "Once signed in, put the oak stool in the basket.",
+        "Once you are logged in with my account, put the oak stool in the basket.",
+        "Add the oak stool to the basket after logging in",
+        "Sign in, and the basket contains an oak stool",
+        "I am signed in and the basket contains an oak stool",
+        "Sign in. The oak stool should be in the basket.",
+    ] {
+        assert_eq!(shown(goal).replace("SignIn(account)", "SignIn()"), format!("SignIn() {add}"), "{goal}");
+    }
+    assert_eq!(
+        shown("Search for the oak stool, add it to the basket, signing in first"),
+        "SignIn() Search(oak stool) AddToBasket(oak stool)"
+    );
+    assert_eq!(shown("The list contains 'Buy milk'"), "AddItem( = buy milk)");
+}
+
+#[test]
+fn what_is_no_wish_stays_what_it_was() {
+    for goal in [
+        "The basket contains no oak stool",
+        "If the oak stool is in the basket, stop",
+        "The basket contains only the oak stool",
+        "The oak stool is not in the basket",
+    ] {
+        assert!(!shown(goal).contains("AddToBasket"), "{goal}: {}", shown(goal));
+    }
+    assert_eq!(shown("Add the oak stool to the basket without signing in").matches("SignIn").count(), 0);
+    assert_eq!(shown("Tick keep me signed in").matches("SignIn").count(), 0);
+}
+
+#[test]
+fn what_is_joined_to_a_sign_in_is_never_swallowed_by_it() {
+    for goal in ["Sign in as kim@shop.example and order the oak stool, the brown one", "Sign in and obtain the oak stool"] {
+        assert!(shown(goal).starts_with("SignIn("), "{goal}");
+        assert!(shown(goal).contains("Beyond("), "{goal}: {}", shown(goal));
+    }
+    assert_eq!(shown("Sign in with email kim@shop.example and the password"), "SignIn(email kim shop example password)");
+}

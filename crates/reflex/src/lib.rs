@@ -16,6 +16,7 @@ mod shop;
 mod steps;
 mod tokens;
 mod verbs;
+mod wishes;
 mod words;
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) phrase: Text,
 }
 
-const BASKETS: &[&str] = &["basket", "cart", "bag", "trolley"];
+pub(crate) const BASKETS: &[&str] = &["basket", "cart", "bag", "trolley"];
 const LIST_WORDS: &[&str] = &["todo", "to-do", "task", "item", "note", "list", "comment", "entry", "reminder"];
 
 /// Reads the clauses that one verb phrase asks for; several objects are several clauses.
@@ -28,9 +28,10 @@ pub(crate) fn read(parts: &Parts<'_>) -> Vec<Clause> {
         Intent::Choose => read_choose(parts),
         Intent::Check | Intent::Uncheck => read_check(parts),
         Intent::Delete => each_object(parts, parts.intent, without_basket(parts.rest)),
+        Intent::Open if matches!(parts.verb, "get" | "fetch") && into_basket(parts.rest).is_some() => read_add(parts),
         Intent::Press | Intent::Open => read_press(parts),
-        Intent::SignIn
-        | Intent::SignOut
+        Intent::SignIn => read_sign_in(parts),
+        Intent::SignOut
         | Intent::Register
         | Intent::PressEnter
         | Intent::FillForm
@@ -47,6 +48,7 @@ pub(crate) fn read(parts: &Parts<'_>) -> Vec<Clause> {
         | Intent::Expand
         | Intent::Collapse
         | Intent::Act
+        | Intent::Beyond
         | Intent::Named => plain(),
     }
 }
@@ -70,15 +72,61 @@ fn read_add(parts: &Parts<'_>) -> Vec<Clause> {
     if parts.verb == "buy" {
         return each_object(parts, Intent::AddToBasket, parts.rest);
     }
-    let into = (0..parts.rest.len()).rev().find(|&at| {
-        matches!(parts.rest[at].lower.as_str(), "to" | "in" | "into" | "inside")
-            && parts.rest[at + 1..].iter().any(|token| BASKETS.contains(&stem(&token.lower).as_str()))
-    });
-    match into {
+    match into_basket(parts.rest) {
+        // `into the basket X`: the place comes first.
+        Some(0) => {
+            let basket = position_of_basket(parts.rest).unwrap_or_default();
+            each_object(parts, Intent::AddToBasket, &parts.rest[basket + 1..])
+        }
         Some(at) => each_object(parts, Intent::AddToBasket, &parts.rest[..at]),
         None if parts.verb == "add" => read_item(parts),
         None => vec![clause(Intent::Act, &parts.phrase, object(parts.rest))],
     }
+}
+
+/// Where `into the basket` begins.
+fn into_basket(rest: &[Token]) -> Option<usize> {
+    (0..rest.len()).rev().find(|&at| {
+        matches!(rest[at].lower.as_str(), "to" | "in" | "into" | "inside") && position_of_basket(&rest[at + 1..]).is_some()
+    })
+}
+
+fn position_of_basket(rest: &[Token]) -> Option<usize> {
+    rest.iter().position(|token| !token.quoted && BASKETS.contains(&stem(&token.lower).as_str()))
+}
+
+/// What is joined to a sign-in and is neither how to sign in nor a step that was understood is a step nobody may claim.
+fn read_sign_in(parts: &Parts<'_>) -> Vec<Clause> {
+    const HOW: &[&str] = &[
+        "password",
+        "passphrase",
+        "passcode",
+        "pin",
+        "email",
+        "e-mail",
+        "mail",
+        "username",
+        "user",
+        "name",
+        "login",
+        "account",
+        "credential",
+        "code",
+        "secret",
+        "value",
+        "key",
+        "session",
+        "detail",
+    ];
+    let tail = (0..parts.rest.len())
+        .find(|&at| matches!(parts.rest[at].lower.as_str(), "and" | "then" | "&"))
+        .map(|at| &parts.rest[at + 1..]);
+    let how = |tail: &[Token]| tail.iter().any(|token| token.quoted || HOW.contains(&stem(&token.lower).as_str()));
+    let mut clauses = vec![clause(Intent::SignIn, &parts.phrase, object(parts.rest))];
+    if let Some(tail) = tail.filter(|tail| !how(tail) && names_something(tail)) {
+        clauses.push(clause(Intent::Beyond, &Text::new(&join(tail)), object(tail)));
+    }
+    clauses
 }
 
 /// `add a todo 'X'`, `create a task called X`, `add X to the list`; anything else is a control named by the verb.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::caution;
 use crate::fields::{Kind, kind_of_field};
-use crate::goal::{Clause, read_goal};
+use crate::goal::{self, Clause, Object, read_goal};
 use crate::lexicon::Lexicon;
 use crate::matching::{clause_fit, entry_concept, labels, place_words};
 use crate::page::{Effect, Entry, Op, World};
@@ -45,7 +45,11 @@ pub(crate) struct Rules<'a> {
 pub(crate) fn plan(lexicon: &Lexicon, world: &World) -> (Vec<Act>, Option<Clause>) {
     let clauses = read_goal(&world.goal);
     let progress = judge(lexicon, world, &clauses);
-    let clause = clauses.get(progress.at).cloned();
+    let clause = match progress.bounced {
+        // What was to be added asks for a sign-in that the goal took for granted.
+        Some(_) => Some(goal::clause(Intent::SignIn, &Text::new("sign in"), Object::default())),
+        None => clauses.get(progress.at).cloned(),
+    };
     let mut rules = Rules { lexicon, world, progress, acts: Vec::new() };
     match &clause {
         _ if clauses.is_empty() => rules.push(Op::Blocked, 0.7),
@@ -207,7 +211,14 @@ impl Rules<'_> {
 
     fn may_scroll(&self) -> bool {
         // A wait in between brings no more page to scroll over.
-        let mut scrolls = self.world.on_this_page().iter().rev().filter(|past| past.op != Op::Wait).take_while(|past| past.op == Op::ScrollDown).peekable();
+        let mut scrolls = self
+            .world
+            .on_this_page()
+            .iter()
+            .rev()
+            .filter(|past| past.op != Op::Wait)
+            .take_while(|past| past.op == Op::ScrollDown)
+            .peekable();
         let useless = scrolls.peek().is_some_and(|past| past.effect == Effect::Nothing);
         !useless && scrolls.count() < SCROLLS_MAX
     }

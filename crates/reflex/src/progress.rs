@@ -1,6 +1,6 @@
 //! How far a goal has come, judged from what was done and from what the page shows.
 
-use crate::fields::{Kind, by_field, holds_value, is_password, kind_of_field, kind_of_key, value_fit};
+use crate::fields::{Kind, by_field, holds_value, is_login_name, is_password, kind_of_field, kind_of_key, value_fit};
 use crate::goal::Clause;
 use crate::lexicon::Lexicon;
 use crate::matching::{clause_fit, entry_concept, object_fit, past_fit, place_words, row_fit, text_fit};
@@ -26,13 +26,18 @@ pub(crate) struct Progress {
     pub(crate) failed_sign_ins: usize,
     /// Where in the history the current clause began.
     pub(crate) since: usize,
+    /// Where in the history the last add was sent to the sign-in page instead, until that sign-in is done.
+    pub(crate) bounced: Option<usize>,
+    /// Where in the history the work went on after such a sign-in; what was found before is to be found again.
+    pub(crate) returned: usize,
 }
 
 /// Judges progress over all clauses.
 pub(crate) fn judge(lexicon: &Lexicon, world: &World, clauses: &[Clause]) -> Progress {
     let mut progress = by_history(lexicon, world, clauses);
     undo_failed_sign_in(lexicon, world, clauses, &mut progress);
-    while let Some(certainty) = clauses.get(progress.at).and_then(|clause| shown_by_page(lexicon, world, clause, progress.since))
+    while progress.bounced.is_none()
+        && let Some(certainty) = clauses.get(progress.at).and_then(|clause| shown_by_page(lexicon, world, clause, progress.since))
     {
         if progress.failed_sign_ins > 0 {
             break;
@@ -44,19 +49,78 @@ pub(crate) fn judge(lexicon: &Lexicon, world: &World, clauses: &[Clause]) -> Pro
 }
 
 fn by_history(lexicon: &Lexicon, world: &World, clauses: &[Clause]) -> Progress {
-    let mut progress = Progress { at: 0, certainty: 0.96, failed_sign_ins: 0, since: 0 };
+    let mut progress = Progress { at: 0, certainty: 0.96, failed_sign_ins: 0, since: 0, bounced: None, returned: 0 };
     for (index, past) in world.history.iter().enumerate() {
+        if let Some(bounce) = progress.bounced {
+            sign_in_after_bounce(lexicon, world, &mut progress, (bounce, index));
+            continue;
+        }
         let earlier = &world.history[progress.since..index];
         let done = (progress.at..clauses.len())
             .find_map(|at| completes(lexicon, world, &clauses[at], earlier, past).map(|certainty| (at, certainty)))
             .filter(|(at, _)| (progress.at..*at).all(|skipped| may_be_skipped(clauses[skipped].intent)));
-        if let Some((at, certainty)) = done {
+        if let Some((at, _)) = done
+            && clauses[at].intent == Intent::AddToBasket
+            && was_sent_to_sign_in(lexicon, world, index)
+        {
+            (progress.at, progress.since, progress.bounced) = (at, index + 1, Some(index));
+        } else if let Some((at, certainty)) = done {
             progress.at = at + 1;
             progress.certainty = progress.certainty.min(certainty);
             progress.since = index + 1;
         }
     }
     progress
+}
+
+/// Whether what came of the act at `index` was a sign-in page: typed into at once, or still there.
+fn was_sent_to_sign_in(lexicon: &Lexicon, world: &World, index: usize) -> bool {
+    let aside = |past: &&Past| {
+        matches!(past.op, Op::Wait | Op::ScrollDown | Op::ScrollUp)
+            || !past.effect.happened()
+            || ["cookie_reject", "close"].iter().any(|concept| lexicon.coverage(&past.name, concept) > 0.3)
+    };
+    match world.history[index + 1..].iter().find(|past| !aside(past)) {
+        Some(next) => {
+            let key = next.value_key.as_ref().map(|key| kind_of_key(lexicon, key));
+            next.op == Op::Fill && (key.is_some_and(is_login_name) || typed_password(lexicon, world, next))
+                || next.op == Op::Press && lexicon.coverage(&next.name, "sign_in") > 0.9
+        }
+        None => is_sign_in_page(lexicon, world),
+    }
+}
+
+/// Named for signing in, with a way to do it.
+fn is_sign_in_page(lexicon: &Lexicon, world: &World) -> bool {
+    let named = world.page_names().take(2).any(|name| lexicon.coverage(name, "sign_in") > 0.3);
+    let way = has_sign_in_form(lexicon, world)
+        || world.fill.iter().any(|entry| is_login_name(kind_of_field(lexicon, entry)))
+        || world.press.iter().any(|entry| entry_concept(lexicon, entry, "sign_in") > 0.85);
+    named && way && !signed_in(lexicon, world)
+}
+
+/// Follows the sign-in that the add at `bounce` called for; `index` is the act looked at.
+fn sign_in_after_bounce(lexicon: &Lexicon, world: &World, progress: &mut Progress, (bounce, index): (usize, usize)) {
+    let (earlier, past) = (&world.history[bounce + 1..index], &world.history[index]);
+    if !completes_sign_in(lexicon, world, earlier, past) {
+        return;
+    }
+    let sends = |past: &&Past| matches!(past.op, Op::Press | Op::Enter) && past.effect.happened();
+    let later = &world.history[index + 1..];
+    let last = !later.iter().any(|past| sends(&past));
+    let again = later.iter().take_while(|past| !sends(past)).any(|past| typed_password(lexicon, world, past));
+    if last && has_sign_in_form(lexicon, world) || again {
+        progress.failed_sign_ins += 1;
+        return;
+    }
+    (progress.bounced, progress.since, progress.returned, progress.failed_sign_ins) = (None, index + 1, index + 1, 0);
+}
+
+fn completes_sign_in(lexicon: &Lexicon, world: &World, earlier: &[Past], past: &Past) -> bool {
+    past.effect.happened()
+        && matches!(past.op, Op::Press | Op::Enter)
+        && earlier.iter().any(|act| typed_password(lexicon, world, act))
+        && is_sign_in_control(lexicon, past)
 }
 
 /// Steps that a page may show to be done without an act, so that a later act proves them.
@@ -110,11 +174,7 @@ fn completes(lexicon: &Lexicon, world: &World, clause: &Clause, earlier: &[Past]
     let has = |concept: &str| lexicon.has(&past.name, concept);
     let fits = || past_fit(lexicon, clause, past) >= DID_IT;
     match clause.intent {
-        Intent::SignIn => sure(
-            matches!(past.op, Op::Press | Op::Enter)
-                && earlier.iter().any(|act| typed_password(lexicon, world, act))
-                && is_sign_in_control(lexicon, past),
-        ),
+        Intent::SignIn => completes_sign_in(lexicon, world, earlier, past).then_some(SURE),
         Intent::Register => sure(
             matches!(past.op, Op::Press | Op::Enter)
                 && typed_something(earlier)
@@ -128,7 +188,7 @@ fn completes(lexicon: &Lexicon, world: &World, clause: &Clause, earlier: &[Past]
         Intent::Open | Intent::Expand | Intent::Collapse => sure(acted && (clause.object.is_blank() || fits())),
         Intent::PressEnter => (past.op == Op::Enter).then_some(if seen { SURE } else { UNSEEN }),
         Intent::Fill | Intent::Set => sure(!clause.every_field && typed_value(lexicon, clause, past)),
-        Intent::FillForm => None,
+        Intent::FillForm | Intent::Beyond => None,
         Intent::Choose => sure(
             matches!(past.op, Op::Choose | Op::Toggle | Op::Press)
                 && (fits() || text_fit(lexicon, &clause.object.text, &past.text) >= DID_IT),
@@ -264,6 +324,7 @@ fn shown_by_page(lexicon: &Lexicon, world: &World, clause: &Clause, since: usize
         | Intent::Wait
         | Intent::Collapse
         | Intent::Act
+        | Intent::Beyond
         | Intent::Named => None,
     }
 }

@@ -14,6 +14,8 @@ use crate::words::{Overlap, Text};
 const NAMED: f64 = 0.85;
 /// What is left of the confidence when a thing's name has more to it than was asked for.
 const VARIANT: f64 = 0.75;
+/// From this confidence on what was found is the thing itself, not a variant of it.
+const NOT_A_VARIANT: f64 = 0.75;
 
 impl Rules<'_> {
     pub(crate) fn sign_in(&mut self, clause: &Clause) {
@@ -268,7 +270,8 @@ impl Rules<'_> {
         if self.best() < GOOD_ENOUGH {
             self.press_thing(&wanted);
         }
-        if self.best() < GOOD_ENOUGH && !wanted.core().is_empty() {
+        // A thing of which only variants are here is better searched for.
+        if self.best() < NOT_A_VARIANT && !wanted.core().is_empty() {
             self.look_further(&wanted);
         }
     }
@@ -315,9 +318,9 @@ impl Rules<'_> {
     /// The thing is not here: search for it unless that was done, turn the page, or go where things are listed.
     pub(crate) fn look_further(&mut self, wanted: &Text) {
         let lexicon = self.lexicon;
-        let searched =
-            self.world.history.iter().any(|past| past.op == Op::Fill && past.effect.happened() && same_words(wanted, &past.text))
-                && self.world.history.iter().any(|past| matches!(past.op, Op::Enter | Op::Press) && past.effect.happened());
+        let acts = self.world.history.get(self.progress.returned..).unwrap_or_default();
+        let searched = acts.iter().any(|past| past.op == Op::Fill && past.effect.happened() && same_words(wanted, &past.text))
+            && acts.iter().any(|past| matches!(past.op, Op::Enter | Op::Press) && past.effect.happened());
         let query_here = self
             .world
             .enter

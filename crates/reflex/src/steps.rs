@@ -37,6 +37,7 @@ impl Rules<'_> {
             Intent::Expand => self.expand(clause),
             Intent::Collapse => self.collapse(clause),
             Intent::Act => self.act(clause),
+            Intent::Beyond => self.push(Op::Blocked, 0.9),
             Intent::GoBack => self.push(Op::Back, 0.93),
             Intent::ScrollDown => self.push(Op::ScrollDown, 0.93),
             Intent::ScrollUp => self.push(Op::ScrollUp, 0.93),

@@ -33,6 +33,8 @@ pub(crate) enum Intent {
     Collapse,
     /// A verb that is itself the label of a control, with the object in the row: edit, reply, share.
     Act,
+    /// What these rules do not do: ordering is paying, and words that were not understood are not guessed at.
+    Beyond,
     /// Words without a verb: the control they name.
     Named,
 }
@@ -78,6 +80,16 @@ pub(crate) const VERBS: &[(&str, Intent, Needs)] = &[
     ("place", Intent::AddToBasket, Needs::Object),
     ("buy", Intent::AddToBasket, Needs::Object),
     ("add", Intent::AddToBasket, Needs::Object),
+    ("order the", Intent::Beyond, Needs::Object),
+    ("order a", Intent::Beyond, Needs::Object),
+    ("order an", Intent::Beyond, Needs::Object),
+    ("order one", Intent::Beyond, Needs::Object),
+    ("order it", Intent::Beyond, Needs::Nothing),
+    ("purchase the", Intent::Beyond, Needs::Object),
+    ("purchase a", Intent::Beyond, Needs::Object),
+    ("purchase an", Intent::Beyond, Needs::Object),
+    ("purchase one", Intent::Beyond, Needs::Object),
+    ("purchase it", Intent::Beyond, Needs::Nothing),
     ("create", Intent::AddItem, Needs::Object),
     ("go to the next page", Intent::Next, Needs::Nothing),
     ("go to next page", Intent::Next, Needs::Nothing),
