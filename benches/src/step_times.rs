@@ -60,7 +60,8 @@ fn run(binary: &Path, shop: &Shop) -> std::io::Result<Value> {
         .arg(folder.path().join("journal"))
         .env("SHOP_PASSWORD", ShopConfig::PASSWORD)
         .output()?;
-    serde_json::from_slice(&output.stdout).map_err(|_| std::io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()))
+    serde_json::from_slice(&output.stdout)
+        .map_err(|_| std::io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()))
 }
 
 fn print(steps: &[Value], runs: u32) {
@@ -72,13 +73,17 @@ fn print(steps: &[Value], runs: u32) {
         let at = |share: usize| values.get((values.len().saturating_sub(1)) * share / 100).copied().unwrap_or(0);
         println!("{:<12} {:>6} {:>6} {:>6} {:>6}", part.trim_end_matches("_ms"), at(0), at(50), at(90), at(100));
     }
-    println!("own = wall - model - network - settle (the settle window is waited out on purpose); look and perform are parts of own");
+    println!(
+        "own = wall - model - network - settle (the settle window is waited out on purpose); look and perform are parts of own"
+    );
 }
 
 fn value(step: &Value, part: &str) -> u64 {
     let field = |name: &str| step[name].as_u64().unwrap_or(0);
     match part {
-        "own_ms" => field("wall_ms").saturating_sub(field("model_ms") + field("network_ms") + field("settle_ms") + field("person_ms")),
+        "own_ms" => {
+            field("wall_ms").saturating_sub(field("model_ms") + field("network_ms") + field("settle_ms") + field("person_ms"))
+        }
         name => field(name),
     }
 }

@@ -65,7 +65,8 @@ struct RemoteObject {
 }
 
 /// Nodes that listen for others; they are no controls.
-const DELEGATES: &[&str] = &["HTMLDocument", "Document", "XMLDocument", "HTMLBodyElement", "HTMLHtmlElement", "ShadowRoot", "Window"];
+const DELEGATES: &[&str] =
+    &["HTMLDocument", "Document", "XMLDocument", "HTMLBodyElement", "HTMLHtmlElement", "ShadowRoot", "Window"];
 
 impl Browser {
     /// Handles of them in our world, or none when the page is too large to be asked in time: the page's own signs remain.

@@ -78,8 +78,7 @@ impl Connection {
     /// Starts the reading and the writing task.
     pub(crate) fn open(pipes: Pipes, sink: Arc<dyn EventSink>) -> Arc<Connection> {
         let (outgoing, queue) = mpsc::channel(OUTGOING_MESSAGES_MAX);
-        let connection =
-            Arc::new(Connection { outgoing, calls: Mutex::default(), gone: watch::Sender::new(None) });
+        let connection = Arc::new(Connection { outgoing, calls: Mutex::default(), gone: watch::Sender::new(None) });
         tokio::spawn(write_messages(pipes.to_browser, queue));
         // The reader holds the connection weakly: when the last user drops it, the writer's queue closes, the browser
         // sees its pipe end and exits, and then the reader ends too.
@@ -137,12 +136,8 @@ impl Connection {
     /// Answers every call of a session with an error: its page is gone and will not answer.
     pub(crate) fn fail_session(&self, session: &str, error: &CallError) {
         let mut calls = self.calls();
-        let failed: Vec<u64> = calls
-            .waiting
-            .iter()
-            .filter(|(_, waiting)| waiting.session.as_deref() == Some(session))
-            .map(|(id, _)| *id)
-            .collect();
+        let failed: Vec<u64> =
+            calls.waiting.iter().filter(|(_, waiting)| waiting.session.as_deref() == Some(session)).map(|(id, _)| *id).collect();
         for waiting in failed.iter().filter_map(|id| calls.waiting.remove(id)) {
             let _ = waiting.answer.send(Err(error.clone()));
         }
@@ -187,9 +182,7 @@ impl Connection {
         match self.outgoing.try_send(bytes) {
             Ok(()) => Ok(()),
             Err(mpsc::error::TrySendError::Full(_)) => Err(CallError::Crowded),
-            Err(mpsc::error::TrySendError::Closed(_)) => {
-                Err(CallError::Gone { why: self.gone().unwrap_or(GoneWhy::PipeFailed) })
-            }
+            Err(mpsc::error::TrySendError::Closed(_)) => Err(CallError::Gone { why: self.gone().unwrap_or(GoneWhy::PipeFailed) }),
         }
     }
 
@@ -226,9 +219,7 @@ impl Connection {
 
 fn answer_of(message: &Incoming<'_>, method: &'static str) -> Result<Box<RawValue>, CallError> {
     match (&message.error, message.result) {
-        (Some(refusal), _) => {
-            Err(CallError::Refused { method, message: refusal.message.chars().take(300).collect() })
-        }
+        (Some(refusal), _) => Err(CallError::Refused { method, message: refusal.message.chars().take(300).collect() }),
         (None, Some(result)) => Ok(result.to_owned()),
         (None, None) => Err(CallError::Unreadable { method }),
     }

@@ -46,12 +46,11 @@ impl Browser {
             ValueSource::Text { text, .. } if SET_TYPES.contains(&held.control.input_type.as_str()) => {
                 self.set_value(held, text, secrets).await
             }
-            ValueSource::Text { text, .. } => {
-                self.type_text(held, text, Typing::Keys, secrets).await
-            }
+            ValueSource::Text { text, .. } => self.type_text(held, text, Typing::Keys, secrets).await,
             ValueSource::Secret { key } => {
                 let secret = secrets.iter().find(|secret| secret.key() == key);
-                let secret = secret.ok_or_else(|| Outcome::SecretRefused { why: "there is no secret of this name".to_owned() })?;
+                let secret =
+                    secret.ok_or_else(|| Outcome::SecretRefused { why: "there is no secret of this name".to_owned() })?;
                 let concealed = if held.control.secret_field { SecretField::Concealed } else { SecretField::AnyText };
                 let origin = self.origin_of(held)?;
                 let opened = secret.open_for(&origin, concealed);
@@ -80,7 +79,10 @@ impl Browser {
     /// cannot be seen.
     async fn type_text(&self, held: &Held, text: &str, typing: Typing, secrets: &[Secret]) -> Acted<Outcome> {
         let text = fitted(text, &held.control.input_type);
-        let can_be_keyed = typing == Typing::Keys && !held.control.beside_foreign_frames && !text.is_empty() && text.chars().count() <= KEYED_CHARS_MAX;
+        let can_be_keyed = typing == Typing::Keys
+            && !held.control.beside_foreign_frames
+            && !text.is_empty()
+            && text.chars().count() <= KEYED_CHARS_MAX;
         if can_be_keyed && held.control.listens_for_keys {
             return self.type_keys(held, &text, secrets).await;
         }
@@ -208,7 +210,8 @@ fn compare(state: &ReadState, text: &str) -> Option<ReadBack> {
         let all = state.length == chars || (state.length == 0 && state.filled != text.is_empty());
         return all.then_some(ReadBack::Holds);
     };
-    let plain = |text: &str| -> String { text.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect() };
+    let plain =
+        |text: &str| -> String { text.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect() };
     if value.replace("\r\n", "\n").trim_end_matches('\n') == text.trim_end_matches('\n') {
         Some(ReadBack::Holds)
     } else if !plain(text).is_empty() && plain(value) == plain(text) {

@@ -59,10 +59,7 @@ fn accept_named(path: &Path) -> Result<PathBuf, FindError> {
 }
 
 fn first_installed<'a>(mut places: impl Iterator<Item = &'a Path>) -> Result<PathBuf, FindError> {
-    places
-        .find(|path| kind_of(path) == Kind::Binary)
-        .map(Path::to_path_buf)
-        .ok_or(FindError::NoneInstalled)
+    places.find(|path| kind_of(path) == Kind::Binary).map(Path::to_path_buf).ok_or(FindError::NoneInstalled)
 }
 
 #[derive(PartialEq, Eq)]

@@ -108,10 +108,10 @@ impl Browser {
         let (process, connection, router) = start(&config, run_as, &dead_port)?;
         let mut rise = Rise { connection, router, until, step: "starting" };
         match rise.run(&config).await {
-            Ok((version, session)) => Ok(Browser::assemble(rise.connection, rise.router, process, dead_port, version, session, config.proxy.seed_url)),
-            Err(RiseError::Call(source)) => {
-                Err(LaunchError::NotUp { step: rise.step, source, stderr: process.stderr_tail() })
+            Ok((version, session)) => {
+                Ok(Browser::assemble(rise.connection, rise.router, process, dead_port, version, session, config.proxy.seed_url))
             }
+            Err(RiseError::Call(source)) => Err(LaunchError::NotUp { step: rise.step, source, stderr: process.stderr_tail() }),
             Err(RiseError::Proxy(why)) => Err(LaunchError::ProxyNotReached { why }),
         }
     }
@@ -145,8 +145,7 @@ type Started = (ProcessGroup, Arc<Connection>, Arc<Router>);
 
 fn start(config: &LaunchConfig, run_as: Option<RunAs>, dead_port: &TcpSocket) -> Result<Started, LaunchError> {
     let spawn_error = |source| LaunchError::Spawn { binary: config.binary.clone(), source };
-    let profile = Profile::make(run_as)
-        .map_err(|source| LaunchError::Profile { path: std::env::temp_dir(), source })?;
+    let profile = Profile::make(run_as).map_err(|source| LaunchError::Profile { path: std::env::temp_dir(), source })?;
     let arguments = flags::arguments(&Facts {
         profile: profile.path(),
         dead_port: dead_port.local_addr().map_err(spawn_error)?,
@@ -159,8 +158,7 @@ fn start(config: &LaunchConfig, run_as: Option<RunAs>, dead_port: &TcpSocket) ->
     flags::verify(&arguments, &config.sandbox)?;
     profile::verify(&profile::preferences(), &profile::local_state())?;
     let environment = environment(config.headed, &profile);
-    let (process, pipes) =
-        ProcessGroup::start(&config.binary, &arguments, &environment, run_as, profile).map_err(spawn_error)?;
+    let (process, pipes) = ProcessGroup::start(&config.binary, &arguments, &environment, run_as, profile).map_err(spawn_error)?;
     let router = Router::new(config.page_scripts);
     let connection = Connection::open(pipes, router.clone());
     Ok((process, connection, router))

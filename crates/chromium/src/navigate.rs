@@ -75,15 +75,23 @@ impl Browser {
 
 /// Chromium's names of network errors are fixed words; anything else is not repeated.
 fn not_opened(error: &str) -> Outcome {
-    let known = error.strip_prefix("net::").filter(|name| name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_'));
+    let known = error
+        .strip_prefix("net::")
+        .filter(|name| name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_'));
     let why = match known {
         Some("ERR_NAME_NOT_RESOLVED") => "the name does not resolve".to_owned(),
         Some("ERR_CONNECTION_REFUSED") => "the server refuses the connection".to_owned(),
         Some("ERR_TIMED_OUT" | "ERR_CONNECTION_TIMED_OUT") => "the server does not answer".to_owned(),
-        Some("ERR_ABORTED") => "the browser kept the page it has (a download, an empty answer, or the page asked to stay)".to_owned(),
-        Some("ERR_TUNNEL_CONNECTION_FAILED" | "ERR_EMPTY_RESPONSE" | "ERR_CONNECTION_CLOSED" | "ERR_CONNECTION_RESET" | "ERR_PROXY_CONNECTION_FAILED") => {
-            "the edge did not let it through, or the server hung up".to_owned()
+        Some("ERR_ABORTED") => {
+            "the browser kept the page it has (a download, an empty answer, or the page asked to stay)".to_owned()
         }
+        Some(
+            "ERR_TUNNEL_CONNECTION_FAILED"
+            | "ERR_EMPTY_RESPONSE"
+            | "ERR_CONNECTION_CLOSED"
+            | "ERR_CONNECTION_RESET"
+            | "ERR_PROXY_CONNECTION_FAILED",
+        ) => "the edge did not let it through, or the server hung up".to_owned(),
         Some(name) if name.starts_with("ERR_CERT") => format!("the server's certificate is not accepted ({name})"),
         Some(name) => format!("the network says {name}"),
         None => "the browser gave no known reason".to_owned(),

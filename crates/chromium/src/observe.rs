@@ -14,9 +14,7 @@ use serde_json::{Value, json};
 
 use crate::browser::Browser;
 use crate::errors::PageError;
-use crate::limits::{
-    DIALOG_CHARS_MAX, FORM_FIELDS_MAX, HEADINGS_MAX, LOOKS_MAX, OBSERVE_MS, URL_CHARS_MAX, WORD_CHARS_MAX,
-};
+use crate::limits::{DIALOG_CHARS_MAX, FORM_FIELDS_MAX, HEADINGS_MAX, LOOKS_MAX, OBSERVE_MS, URL_CHARS_MAX, WORD_CHARS_MAX};
 use crate::raw::{RawBox, RawControl, RawForm, RawObservation, RawOption, RawTri};
 use crate::state::World;
 use crate::world::{Argument, OBSERVE};

@@ -33,9 +33,15 @@ fn the_value_of_a_secret_field_is_dropped_even_if_the_script_gave_it() {
 
 #[test]
 fn the_meaning_is_digested_over_the_exact_strings() {
-    let one = control(json!({ "key": 1, "name": "Delete", "row": "Invoice 1", "form": { "action": "http://a.test/", "method": "post" } }));
-    let two = control(json!({ "key": 1, "name": "Delete", "row": "Invoice 2", "form": { "action": "http://a.test/", "method": "post" } }));
-    let get = control(json!({ "key": 1, "name": "Delete", "row": "Invoice 1", "form": { "action": "http://a.test/", "method": "get" } }));
+    let one = control(
+        json!({ "key": 1, "name": "Delete", "row": "Invoice 1", "form": { "action": "http://a.test/", "method": "post" } }),
+    );
+    let two = control(
+        json!({ "key": 1, "name": "Delete", "row": "Invoice 2", "form": { "action": "http://a.test/", "method": "post" } }),
+    );
+    let get = control(
+        json!({ "key": 1, "name": "Delete", "row": "Invoice 1", "form": { "action": "http://a.test/", "method": "get" } }),
+    );
     let digests = [&one, &two, &get].map(|raw| read_control(raw, &Scrubber::default()).0.meaning);
     assert_eq!(digests[0], digest_of(&one.meaning()));
     assert!(digests[0] != digests[1] && digests[0] != digests[2]);
@@ -43,7 +49,9 @@ fn the_meaning_is_digested_over_the_exact_strings() {
 
 #[test]
 fn states_are_read_in_all_their_spellings() {
-    for (raw, wanted) in [(json!(null), Tri::Absent), (json!(true), Tri::On), (json!(false), Tri::Off), (json!("mixed"), Tri::Mixed)] {
+    for (raw, wanted) in
+        [(json!(null), Tri::Absent), (json!(true), Tri::On), (json!(false), Tri::Off), (json!("mixed"), Tri::Mixed)]
+    {
         let raw = control(json!({ "key": 1, "checked": raw }));
         assert_eq!(read_control(&raw, &Scrubber::default()).0.checked, wanted);
     }
@@ -53,7 +61,9 @@ fn states_are_read_in_all_their_spellings() {
 fn a_secret_is_scrubbed_from_short_facts_too() {
     use clicket_guard::secret::{Secret, SecretField};
     use clicket_guard::web::Origin;
-    let secret = Secret::bind("pw", "Zq7kLm9wXr2".to_owned(), Origin::read("https://shop.example").unwrap(), SecretField::Concealed).unwrap();
+    let secret =
+        Secret::bind("pw", "Zq7kLm9wXr2".to_owned(), Origin::read("https://shop.example").unwrap(), SecretField::Concealed)
+            .unwrap();
     let scrub = Scrubber::of(&[secret]).unwrap();
     let echo = "x Zq7kLm9wXr2";
     let raw = control(json!({

@@ -118,9 +118,7 @@ impl Browser {
     fn held(&self, bound: &Bound) -> Acted<Held> {
         let control = self.memory.get(&bound.handle).filter(|control| control.meaning == bound.meaning);
         match (control, &self.memory_world) {
-            (Some(control), Some(world)) => {
-                Ok(Held { world: world.clone(), handle: bound.handle, control: control.clone() })
-            }
+            (Some(control), Some(world)) => Ok(Held { world: world.clone(), handle: bound.handle, control: control.clone() }),
             (None, _) | (_, None) => Err(Outcome::Stale { part: "observation".to_owned() }),
         }
     }
@@ -211,10 +209,9 @@ impl Browser {
     fn with_dialog(&self, outcome: Outcome, secrets: &[Secret]) -> Outcome {
         let first = self.router.state().first_dialog.clone();
         match first {
-            Some((kind, text)) if outcome.reached_the_page() => Outcome::DialogDismissed {
-                kind: kind.word().to_owned(),
-                text: page_text(&text, DIALOG_CHARS_MAX, secrets),
-            },
+            Some((kind, text)) if outcome.reached_the_page() => {
+                Outcome::DialogDismissed { kind: kind.word().to_owned(), text: page_text(&text, DIALOG_CHARS_MAX, secrets) }
+            }
             Some(_) | None => outcome,
         }
     }

@@ -97,9 +97,7 @@ impl Browser {
 
     /// Both halves go out back to back: waiting between them would wait for a frame.
     pub(crate) async fn click_at(&self, aim: Aim) -> Acted<()> {
-        let half = |kind: &str, buttons: u8| {
-            json!({ "type": kind, "x": aim.x, "y": aim.y, "button": "left", "buttons": buttons, "clickCount": 1 })
-        };
+        let half = |kind: &str, buttons: u8| json!({ "type": kind, "x": aim.x, "y": aim.y, "button": "left", "buttons": buttons, "clickCount": 1 });
         let halves = vec![half("mousePressed", 1), half("mouseReleased", 0)];
         self.inputs("Input.dispatchMouseEvent", halves, "pressing").await
     }

@@ -82,7 +82,8 @@ impl Browser {
     pub async fn settle(&mut self, edge_busy: &(dyn Fn() -> bool + Sync), cap_ms: u64) -> Result<Settled, PageError> {
         let before = self.router.state().navigations;
         let now = Instant::now();
-        let mut wait = Wait { started: now, network: Duration::ZERO, quiet_from: now, seen_quiet: false, settled: Settled::default() };
+        let mut wait =
+            Wait { started: now, network: Duration::ZERO, quiet_from: now, seen_quiet: false, settled: Settled::default() };
         let cap = now + Duration::from_millis(cap_ms);
         let quiet_enough = Duration::from_millis(SETTLE_QUIET_MS);
         loop {

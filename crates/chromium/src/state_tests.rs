@@ -7,7 +7,8 @@ fn raw(value: Value) -> Box<RawValue> {
 fn open_page() -> State {
     let mut state = State::new(PageScripts::On);
     state.context = Some("C".to_owned());
-    let attached = json!({ "sessionId": "S", "targetInfo": { "targetId": "T", "type": "page", "url": "", "browserContextId": "C" } });
+    let attached =
+        json!({ "sessionId": "S", "targetInfo": { "targetId": "T", "type": "page", "url": "", "browserContextId": "C" } });
     assert_eq!(state.fold(None, "Target.attachedToTarget", &raw(attached)), vec![]);
     assert_eq!(state.session.as_deref(), Some("S"));
     state
@@ -55,7 +56,9 @@ fn the_proxy_credential_is_given_once_and_to_no_server() {
     let asks = |source: &str| raw(json!({ "requestId": "R", "authChallenge": { "source": source, "origin": "" } }));
     let answers: Vec<String> = ["Server", "Proxy", "Proxy"]
         .iter()
-        .map(|source| state.fold(Some("S"), "Fetch.authRequired", &asks(source))[0].params["authChallengeResponse"]["response"].to_string())
+        .map(|source| {
+            state.fold(Some("S"), "Fetch.authRequired", &asks(source))[0].params["authChallengeResponse"]["response"].to_string()
+        })
         .collect();
     assert_eq!(answers, vec!["\"CancelAuth\"", "\"ProvideCredentials\"", "\"CancelAuth\""]);
 }

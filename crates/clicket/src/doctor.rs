@@ -20,7 +20,8 @@ pub(crate) async fn doctor(args: DoctorArgs, screen: &Screen) -> Result<ExitCode
     let mut findings = vec![journal(&args), system()];
     findings.extend(browser(&args).await);
     findings.push(Finding::Notice(
-        "confinement: by the proxy only. The browser's flags leave it one road out; no network namespace stands behind them yet".into(),
+        "confinement: by the proxy only. The browser's flags leave it one road out; no network namespace stands behind them yet"
+            .into(),
     ));
     let mut bad = false;
     for finding in findings {
@@ -45,7 +46,10 @@ fn journal(args: &DoctorArgs) -> Finding {
     let made = std::fs::create_dir_all(&folder).and_then(|()| tempfile::NamedTempFile::new_in(&folder));
     match made {
         Ok(_) => Finding::Good(format!("journal: {} can be written", folder.display())),
-        Err(error) => Finding::Bad(format!("journal: {} can't be written ({error}); make it writable or give --journal DIR", folder.display())),
+        Err(error) => Finding::Bad(format!(
+            "journal: {} can't be written ({error}); make it writable or give --journal DIR",
+            folder.display()
+        )),
     }
 }
 
@@ -79,7 +83,8 @@ async fn browser(args: &DoctorArgs) -> Vec<Finding> {
     };
     match wiring::open_road(&start, &road).await {
         Ok(road) => {
-            findings.push(Finding::Good(format!("start: {} came up behind the edge with its sandbox on", road.browser.version())));
+            findings
+                .push(Finding::Good(format!("start: {} came up behind the edge with its sandbox on", road.browser.version())));
             road.browser.close().await;
             road.edge.close().await;
         }

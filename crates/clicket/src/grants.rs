@@ -24,7 +24,9 @@ fn value(given: &str) -> Result<Supplied, Failure> {
     check_key(key)?;
     let words: Vec<&str> = key.split('_').collect();
     if CREDENTIAL_WORDS.iter().any(|word| words.contains(word) || key == *word) {
-        return Err(Failure::usage(format!("--value {key}=…: a {key} is a secret; give it as --secret {key}=env:NAME so that the model never sees it")));
+        return Err(Failure::usage(format!(
+            "--value {key}=…: a {key} is a secret; give it as --secret {key}=env:NAME so that the model never sees it"
+        )));
     }
     if text.is_empty() || text.len() > VALUE_BYTES_MAX {
         return Err(Failure::usage(format!("--value {key}=…: the text must have 1 to {VALUE_BYTES_MAX} bytes")));
@@ -36,7 +38,11 @@ fn check_key(key: &str) -> Result<(), Failure> {
     let fine = key.len() <= 50
         && key.starts_with(|c: char| c.is_ascii_lowercase())
         && key.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
-    if fine { Ok(()) } else { Err(Failure::usage(format!("`{key}` is not a key: use a lower-case letter, then letters, digits and _"))) }
+    if fine {
+        Ok(())
+    } else {
+        Err(Failure::usage(format!("`{key}` is not a key: use a lower-case letter, then letters, digits and _")))
+    }
 }
 
 /// Reads every `--secret`, opening its source.
@@ -59,11 +65,13 @@ fn secret(given: &str, start: &WebUrl) -> Result<Secret, Failure> {
     };
     check_key(key)?;
     let value = match source.split_once(':') {
-        Some(("env", variable)) => std::env::var(variable)
-            .map_err(|_| Failure::usage(format!("--secret {key}: the environment variable {variable} is not set; set it and run again")))?,
+        Some(("env", variable)) => std::env::var(variable).map_err(|_| {
+            Failure::usage(format!("--secret {key}: the environment variable {variable} is not set; set it and run again"))
+        })?,
         Some(("file", path)) => read_file(key, path)?,
-        None if source == "prompt" => rpassword::prompt_password(format!("{key} for {origin}: "))
-            .map_err(|error| Failure::usage(format!("--secret {key}=prompt: no terminal to ask on ({error}); use env: or file:")))?,
+        None if source == "prompt" => rpassword::prompt_password(format!("{key} for {origin}: ")).map_err(|error| {
+            Failure::usage(format!("--secret {key}=prompt: no terminal to ask on ({error}); use env: or file:"))
+        })?,
         _ => return Err(Failure::usage(format!("--secret {key}: {shape}"))),
     };
     Secret::bind(key, value, origin, field).map_err(|why| Failure::usage(format!("--secret {key}: {why}")))

@@ -67,9 +67,9 @@ fn name_of(entry: &Entry) -> String {
 fn find(folder: &Path, run: &str) -> Result<PathBuf, Failure> {
     let all = entries(folder)?;
     let found = if run == "last" { all.first() } else { all.iter().find(|entry| name_of(entry) == run) };
-    found
-        .map(|entry| entry.path.clone())
-        .ok_or_else(|| Failure::usage(format!("no run `{run}` in {}; `clicket journal list` shows what is there", folder.display())))
+    found.map(|entry| entry.path.clone()).ok_or_else(|| {
+        Failure::usage(format!("no run `{run}` in {}; `clicket journal list` shows what is there", folder.display()))
+    })
 }
 
 fn show(path: &Path, json: bool, screen: &Screen) -> Result<ExitCode, Failure> {
@@ -101,7 +101,9 @@ fn in_words(record: &Record) -> Option<String> {
         "outcome" => Some(format!("outcome of {}: {}", text("/intent"), text("/outcome"))),
         "ticket" => Some(format!("asked: {}", text("/words/title"))),
         "refusal" => Some(format!("refused: {} ({})", deed(body), text("/judgement/reasons"))),
-        "requests" => Some(format!("{} requests recorded", body.pointer("/requests").and_then(Value::as_array).map_or(0, Vec::len))),
+        "requests" => {
+            Some(format!("{} requests recorded", body.pointer("/requests").and_then(Value::as_array).map_or(0, Vec::len)))
+        }
         "step" => Some(format!(
             "step {}: {} requests, {} ms, {} own",
             text("/number"),

@@ -102,7 +102,9 @@ fn row(control: &Control) -> String {
 
 fn save(file: Option<PathBuf>, picture: Option<&[u8]>) -> Result<(), Failure> {
     match (file, picture) {
-        (Some(file), Some(picture)) => std::fs::write(&file, picture).map_err(|error| Failure::fault(format!("{}: {error}", file.display()))),
+        (Some(file), Some(picture)) => {
+            std::fs::write(&file, picture).map_err(|error| Failure::fault(format!("{}: {error}", file.display())))
+        }
         (Some(file), None) => Err(Failure::fault(format!("no picture could be taken for {}", file.display()))),
         (None, _) => Ok(()),
     }
@@ -112,7 +114,8 @@ pub(crate) async fn origins(args: OriginsArgs, screen: &Screen) -> Result<ExitCo
     let look = look(&args.url, &args.browser).await?;
     let mut by_origin: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
     for record in &look.requests {
-        let origin = url::Url::parse(&record.url).map(|url| url.origin().ascii_serialization()).unwrap_or_else(|_| "unreadable".into());
+        let origin =
+            url::Url::parse(&record.url).map(|url| url.origin().ascii_serialization()).unwrap_or_else(|_| "unreadable".into());
         *by_origin.entry(origin).or_default().entry(said(record.outcome)).or_default() += 1;
     }
     if args.json {
@@ -123,7 +126,11 @@ pub(crate) async fn origins(args: OriginsArgs, screen: &Screen) -> Result<ExitCo
         let counted: Vec<String> = outcomes.iter().map(|(said, count)| format!("{count} {said}")).collect();
         screen.out(&format!("{origin}: {}", counted.join(", ")));
     }
-    let wanted: Vec<&String> = by_origin.iter().filter(|(_, outcomes)| outcomes.keys().any(|said| said.contains("list its origin"))).map(|(origin, _)| origin).collect();
+    let wanted: Vec<&String> = by_origin
+        .iter()
+        .filter(|(_, outcomes)| outcomes.keys().any(|said| said.contains("list its origin")))
+        .map(|(origin, _)| origin)
+        .collect();
     if wanted.is_empty() {
         screen.out("nothing to list: the page needs no origin but its own site and public files");
     }
@@ -143,4 +150,3 @@ fn said(outcome: Outcome) -> String {
         Outcome::Failed(kind) => format!("failed: {}", serde_json::to_value(kind).unwrap_or_default()),
     }
 }
-

@@ -30,7 +30,11 @@ pub(crate) fn read(file: Option<&Path>) -> Result<Policy, Failure> {
     };
     let size = std::fs::metadata(file).map_err(|error| Failure::usage(format!("{}: {error}", file.display())))?.len();
     if size > clicket_guard::limits::POLICY_BYTES_MAX as u64 {
-        return Err(Failure::usage(format!("{}: the policy is larger than {} bytes", file.display(), clicket_guard::limits::POLICY_BYTES_MAX)));
+        return Err(Failure::usage(format!(
+            "{}: the policy is larger than {} bytes",
+            file.display(),
+            clicket_guard::limits::POLICY_BYTES_MAX
+        )));
     }
     let text = std::fs::read_to_string(file).map_err(|error| Failure::usage(format!("{}: {error}", file.display())))?;
     Policy::with_file(&text).map_err(|error| Failure::usage(format!("{}: {error}", file.display())))

@@ -84,7 +84,10 @@ fn expectations(args: &RunArgs) -> Result<Vec<Expectation>, Failure> {
     let urls = args.expect_url.iter().map(|part| ("--expect-url", Expectation::url(part)));
     let texts = args.expect_text.iter().map(|text| ("--expect-text", Expectation::text(text)));
     let requests = args.expect_request.iter().map(|pattern| ("--expect-request", Expectation::request(pattern)));
-    urls.chain(texts).chain(requests).map(|(option, read)| read.map_err(|why| Failure::usage(format!("{option}: {why}")))).collect()
+    urls.chain(texts)
+        .chain(requests)
+        .map(|(option, read)| read.map_err(|why| Failure::usage(format!("{option}: {why}"))))
+        .collect()
 }
 
 /// The terminal if there is one; otherwise nobody can be asked.
@@ -117,7 +120,9 @@ pub(crate) fn watch_for_interrupt(stop: &Arc<Notify>) {
 fn check_picture_place(file: Option<&Path>) -> Result<(), Failure> {
     let folder = file.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
     match folder {
-        Some(folder) if !folder.is_dir() => Err(Failure::usage(format!("--screenshot: the folder {} does not exist", folder.display()))),
+        Some(folder) if !folder.is_dir() => {
+            Err(Failure::usage(format!("--screenshot: the folder {} does not exist", folder.display())))
+        }
         _ => Ok(()),
     }
 }
@@ -125,7 +130,8 @@ fn check_picture_place(file: Option<&Path>) -> Result<(), Failure> {
 fn save_picture(args: &RunArgs, folder: &Path, report: &RunReport) -> Result<Option<std::path::PathBuf>, Failure> {
     let Ok(picture) = &report.picture else { return Ok(None) };
     let file = args.screenshot.clone().unwrap_or_else(|| folder.join(format!("{}.png", report.run)));
-    private(&file, picture).map_err(|error| Failure::fault(format!("the picture could not be saved as {}: {error}", file.display())))?;
+    private(&file, picture)
+        .map_err(|error| Failure::fault(format!("the picture could not be saved as {}: {error}", file.display())))?;
     Ok(Some(file))
 }
 

@@ -60,7 +60,11 @@ impl Screen {
         let Tally { passed, released, stopped } = report.requests;
         self.out(&format!("  at         {}", report.url));
         let window = report.steps.iter().map(|step| step.settle_ms).max().unwrap_or(0);
-        self.out(&format!("  steps      {} in {:.1} s (settle window {window} ms a step)", report.steps.len(), report.wall_ms as f64 / 1_000.0));
+        self.out(&format!(
+            "  steps      {} in {:.1} s (settle window {window} ms a step)",
+            report.steps.len(),
+            report.wall_ms as f64 / 1_000.0
+        ));
         self.out(&format!("  requests   {passed} passed, {stopped} stopped; writes released: {released}"));
     }
 
@@ -81,9 +85,19 @@ impl Screen {
         let good = matches!(step.outcome, Some(clicket_guard::outcome::Outcome::Done { .. }));
         let tone = if good { Tone::Good } else { Tone::Bad };
         self.live(&format!("{} {}", self.toned(Tone::Strong, &format!("{:>3}", step.number)), step.chosen));
-        let facts = format!("    1 of {} offered \u{b7} confidence {:.2} \u{b7} {} \u{b7} ", step.seen.1, step.confidence, short(&step.allowed_by));
+        let facts = format!(
+            "    1 of {} offered \u{b7} confidence {:.2} \u{b7} {} \u{b7} ",
+            step.seen.1,
+            step.confidence,
+            short(&step.allowed_by)
+        );
         let times = format!("{} \u{b7} {} ms", counted(step.requests), step.wall_ms);
-        self.live(&format!("{}{}{}", self.toned(Tone::Dim, &facts), self.toned(tone, &step.happened), self.toned(Tone::Dim, &times)));
+        self.live(&format!(
+            "{}{}{}",
+            self.toned(Tone::Dim, &facts),
+            self.toned(tone, &step.happened),
+            self.toned(Tone::Dim, &times)
+        ));
     }
 }
 
@@ -119,9 +133,13 @@ impl Watch for Screen {
             Live::Asking(_) if std::io::stderr().is_terminal() => {}
             Live::Asking(words) => self.live(&format!("    {} {}", self.toned(Tone::Strong, "asking:"), words.title)),
             Live::Stopped { request, why } => self.live(&format!("    {} {request}: {why}", self.toned(Tone::Bad, "stopped:"))),
-            Live::Released { request, by } => self.live(&format!("    {} {request}, allowed by {by}", self.toned(Tone::Good, "released:"))),
+            Live::Released { request, by } => {
+                self.live(&format!("    {} {request}, allowed by {by}", self.toned(Tone::Good, "released:")))
+            }
             Live::Claimed { missing } if missing.is_empty() => self.live("    the model says that the goal is reached"),
-            Live::Claimed { missing } => self.live(&format!("    the model says that the goal is reached; not yet: {}", missing.join("; "))),
+            Live::Claimed { missing } => {
+                self.live(&format!("    the model says that the goal is reached; not yet: {}", missing.join("; ")))
+            }
             Live::Ended(_) => {}
         }
     }

@@ -68,11 +68,13 @@ fn edge_config(start: &WebUrl, args: &BrowserArgs) -> Result<EdgeConfig, Failure
     let local = origins(&args.local_origins, "--local-origin")?;
     let mut grants = Vec::new();
     for origin in &local {
-        grants.push(OperatorGrant::local_origin(origin).map_err(|why| Failure::usage(format!("--local-origin {origin}: {why}")))?);
+        grants
+            .push(OperatorGrant::local_origin(origin).map_err(|why| Failure::usage(format!("--local-origin {origin}: {why}")))?);
     }
     for (name, target) in &args.host_map {
         grants.push(
-            OperatorGrant::host_map(name, *target).map_err(|why| Failure::usage(format!("--dangerously-host-map {name}={target}: {why}")))?,
+            OperatorGrant::host_map(name, *target)
+                .map_err(|why| Failure::usage(format!("--dangerously-host-map {name}={target}: {why}")))?,
         );
     }
     let sites: Result<Vec<Site>, Failure> =
@@ -81,8 +83,9 @@ fn edge_config(start: &WebUrl, args: &BrowserArgs) -> Result<EdgeConfig, Failure
         ReachKind::Site => Profile::Site,
         ReachKind::Strict => Profile::Strict,
     };
-    let reach = Reach::new(profile, start, sites?, origins(&args.origins, "--origin")?, local)
-        .map_err(|why| Failure::usage(format!("{why}; use https, or for a server on this machine --local-origin http://localhost:PORT")))?;
+    let reach = Reach::new(profile, start, sites?, origins(&args.origins, "--origin")?, local).map_err(|why| {
+        Failure::usage(format!("{why}; use https, or for a server on this machine --local-origin http://localhost:PORT"))
+    })?;
     Ok(EdgeConfig {
         reach,
         grants,
@@ -100,7 +103,9 @@ fn origins(given: &[String], option: &str) -> Result<Vec<Origin>, Failure> {
 fn roots(files: &[PathBuf]) -> Result<Vec<Vec<u8>>, Failure> {
     files
         .iter()
-        .map(|file| std::fs::read(file).map_err(|error| Failure::usage(format!("--dangerously-trust-ca {}: {error}", file.display()))))
+        .map(|file| {
+            std::fs::read(file).map_err(|error| Failure::usage(format!("--dangerously-trust-ca {}: {error}", file.display())))
+        })
         .collect()
 }
 
@@ -118,9 +123,21 @@ fn own_addresses() -> Vec<IpAddr> {
 
 /// Seams the operator opened, each in words; printed at the start and journaled.
 pub(crate) fn seams(args: &BrowserArgs) -> Vec<String> {
-    let mut seams: Vec<String> = args.local_origins.iter().map(|origin| format!("--local-origin {origin}: plain HTTP and this machine's own address are allowed there")).collect();
-    seams.extend(args.host_map.iter().map(|(name, target)| format!("--dangerously-host-map {name}={target}: {name} is dialled there, whatever DNS says")));
-    seams.extend(args.trust_ca.iter().map(|file| format!("--dangerously-trust-ca {}: certificates signed by it are trusted", file.display())));
+    let mut seams: Vec<String> = args
+        .local_origins
+        .iter()
+        .map(|origin| format!("--local-origin {origin}: plain HTTP and this machine's own address are allowed there"))
+        .collect();
+    seams.extend(
+        args.host_map
+            .iter()
+            .map(|(name, target)| format!("--dangerously-host-map {name}={target}: {name} is dialled there, whatever DNS says")),
+    );
+    seams.extend(
+        args.trust_ca
+            .iter()
+            .map(|file| format!("--dangerously-trust-ca {}: certificates signed by it are trusted", file.display())),
+    );
     if args.no_sandbox {
         seams.push("--dangerously-no-sandbox: a page that breaks out of Chromium's renderer has this user's rights".into());
     }
@@ -134,11 +151,15 @@ pub(crate) fn decider(model: &str) -> Result<(Arc<dyn Decider>, String), Failure
         Some(("systemone", base)) => {
             let base = Base::parse(base).map_err(|why| Failure::usage(format!("--model {model}: {why}")))?;
             let given = std::env::var(KEY_VARIABLE).ok().filter(|key| !key.trim().is_empty());
-            let key = given.as_deref().map(ApiKey::new).transpose().map_err(|why| Failure::usage(format!("{KEY_VARIABLE}: {why}")))?;
-            let decider = HttpDecider::new(base, DEFAULT_MODEL, key.as_ref()).map_err(|why| Failure::usage(format!("--model {model}: {why}")))?;
+            let key =
+                given.as_deref().map(ApiKey::new).transpose().map_err(|why| Failure::usage(format!("{KEY_VARIABLE}: {why}")))?;
+            let decider = HttpDecider::new(base, DEFAULT_MODEL, key.as_ref())
+                .map_err(|why| Failure::usage(format!("--model {model}: {why}")))?;
             Ok((Arc::new(decider), DEFAULT_MODEL.to_owned()))
         }
-        _ => Err(Failure::usage(format!("--model {model}: use `reflex`, or `systemone:https://api.typesafe.ai` with its key in TYPESAFE_API_KEY"))),
+        _ => Err(Failure::usage(format!(
+            "--model {model}: use `reflex`, or `systemone:https://api.typesafe.ai` with its key in TYPESAFE_API_KEY"
+        ))),
     }
 }
 

@@ -54,21 +54,34 @@ fn sources() -> Vec<(String, String)> {
 }
 
 fn is_test(name: &str) -> bool {
-    name.contains("_tests.rs") || name.contains("/tests/") || name.contains("/examples/") || name.ends_with("testing.rs") || name.ends_with("fixtures.rs") || name.ends_with("scratch.rs")
+    name.contains("_tests.rs")
+        || name.contains("/tests/")
+        || name.contains("/examples/")
+        || name.ends_with("testing.rs")
+        || name.ends_with("fixtures.rs")
+        || name.ends_with("scratch.rs")
 }
 
 #[test]
 fn arrows_between_rooms_run_one_way_and_are_the_ones_architecture_lists() {
     let architecture = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
     for (room, allowed) in ARROWS {
-        let manifest: toml::Table = toml::from_str(&std::fs::read_to_string(root().join("crates").join(room).join("Cargo.toml")).unwrap()).unwrap();
-        let used: BTreeSet<String> =
-            manifest["dependencies"].as_table().unwrap().keys().filter_map(|name| name.strip_prefix("clicket-").map(str::to_owned)).collect();
+        let manifest: toml::Table =
+            toml::from_str(&std::fs::read_to_string(root().join("crates").join(room).join("Cargo.toml")).unwrap()).unwrap();
+        let used: BTreeSet<String> = manifest["dependencies"]
+            .as_table()
+            .unwrap()
+            .keys()
+            .filter_map(|name| name.strip_prefix("clicket-").map(str::to_owned))
+            .collect();
         let allowed: BTreeSet<String> = allowed.iter().map(|name| (*name).to_owned()).collect();
         assert!(used.is_subset(&allowed), "{room} uses {:?}", used.difference(&allowed).collect::<Vec<_>>());
         assert!(architecture.contains(&format!("`{room}`")), "ARCHITECTURE.md does not name {room}");
     }
-    let rooms: BTreeSet<String> = std::fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let rooms: BTreeSet<String> = std::fs::read_dir(root().join("crates"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     assert_eq!(rooms, ARROWS.iter().map(|(room, _)| (*room).to_owned()).collect());
 }
 

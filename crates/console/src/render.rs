@@ -40,10 +40,11 @@ struct Row<'w> {
 
 fn rows_of(words: &Words) -> Vec<Row<'_>> {
     let facts = words.facts.iter().map(|(label, text)| Row { label: one_line(label), text });
-    let because = words.because.iter().enumerate().map(|(at, text)| Row {
-        label: if at == 0 { "because".to_owned() } else { String::new() },
-        text,
-    });
+    let because = words
+        .because
+        .iter()
+        .enumerate()
+        .map(|(at, text)| Row { label: if at == 0 { "because".to_owned() } else { String::new() }, text });
     facts.chain(because).collect()
 }
 

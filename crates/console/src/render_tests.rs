@@ -20,11 +20,7 @@ fn widest(shown: &str) -> usize {
 fn facts_and_reasons_stand_in_one_column() {
     let ticket = words(
         "Send this POST request to shop.example",
-        &[
-            ("request", "POST https://shop.example/session"),
-            ("field \"user\"", "\"anna\""),
-            ("kind", "send data to the site"),
-        ],
+        &[("request", "POST https://shop.example/session"), ("field \"user\"", "\"anna\""), ("kind", "send data to the site")],
         &["policy says ask for write", "confidence 0.41 is below 0.60 for write"],
     );
     insta::assert_snapshot!(render(&ticket, 80), @r#"

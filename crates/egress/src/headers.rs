@@ -4,13 +4,30 @@ use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 
 /// Headers that are about one connection (RFC 9110 section 7.6.1), and those that the edge writes itself.
 const HOP_BY_HOP: [&str; 13] = [
-    "connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "expect", "http2-settings", "alt-used",
-    "content-length", "proxy-authorization", "proxy-authenticate", "proxy-connection",
+    "connection",
+    "keep-alive",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "expect",
+    "http2-settings",
+    "alt-used",
+    "content-length",
+    "proxy-authorization",
+    "proxy-authenticate",
+    "proxy-connection",
 ];
 
 /// Response headers by which an origin would have the browser talk to someone, or by another road, on its own account.
 const SIDE_ROADS: [&str; 7] = [
-    "alt-svc", "nel", "report-to", "reporting-endpoints", "speculation-rules", "content-security-policy-report-only", "expect-ct",
+    "alt-svc",
+    "nel",
+    "report-to",
+    "reporting-endpoints",
+    "speculation-rules",
+    "content-security-policy-report-only",
+    "expect-ct",
 ];
 
 /// Relations of a `Link` header that make the browser fetch or connect ahead of need.

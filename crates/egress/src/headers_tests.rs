@@ -47,10 +47,19 @@ fn links_ahead_of_need_are_dropped_and_others_kept() {
         let kept = to_browser(&map(&[("link", value)]));
         kept.get("link").map(|v| v.to_str().unwrap().to_owned())
     };
-    assert_eq!(link("</a,b.css>; rel=preload; as=style, <https://x.example>; rel=preconnect").as_deref(), Some("</a,b.css>; rel=preload; as=style"));
+    assert_eq!(
+        link("</a,b.css>; rel=preload; as=style, <https://x.example>; rel=preconnect").as_deref(),
+        Some("</a,b.css>; rel=preload; as=style")
+    );
     for gone in [
-        "</n>; rel=prefetch", "</n>; rel=\"prefetch next\"", "</n>; REL=PREFETCH", "</n>;rel = dns-prefetch", "</n>; rel=prerender",
-        "</n>; rel=preload; rel=preconnect", "rel=prefetch", "</n>; rel=\"preload prefetch",
+        "</n>; rel=prefetch",
+        "</n>; rel=\"prefetch next\"",
+        "</n>; REL=PREFETCH",
+        "</n>;rel = dns-prefetch",
+        "</n>; rel=prerender",
+        "</n>; rel=preload; rel=preconnect",
+        "rel=prefetch",
+        "</n>; rel=\"preload prefetch",
     ] {
         assert_eq!(link(gone), None, "{gone}");
     }

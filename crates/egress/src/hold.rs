@@ -306,4 +306,3 @@ fn image_of(facts: &RequestFacts, headers: &HeaderMap, body: Vec<u8>) -> Result<
     shown.push((header::CONTENT_LENGTH.as_str().to_owned(), body.len().to_string()));
     Ok(RequestImage { method: facts.method.clone(), url: facts.url.clone(), headers: shown, body })
 }
-

@@ -16,7 +16,10 @@ use two_faces::{TwoFacedResolver, ips};
 
 #[tokio::test]
 async fn what_is_judged_is_what_was_answered_whatever_is_answered_next() {
-    let resolver = TwoFacedResolver::says(|number| Ok(if number % 2 == 0 { ips(&["1.1.1.1", "2606:4700::1"]) } else { ips(&["127.0.0.1"]) })).await;
+    let resolver = TwoFacedResolver::says(|number| {
+        Ok(if number % 2 == 0 { ips(&["1.1.1.1", "2606:4700::1"]) } else { ips(&["127.0.0.1"]) })
+    })
+    .await;
     let config = EdgeConfig {
         reach: Reach::new(Profile::Site, &WebUrl::read("https://shop.example/").unwrap(), vec![], vec![], vec![]).unwrap(),
         grants: Vec::new(),

@@ -175,7 +175,13 @@ async fn release(shared: Arc<Shared>, origin: Origin, released: Released, mut se
     told.await.unwrap_or(Err(Closed))
 }
 
-fn respond(shared: Arc<Shared>, origin: &Origin, response: Response<Incoming>, connection: OpenConnection, mut draft: Draft) -> Answered {
+fn respond(
+    shared: Arc<Shared>,
+    origin: &Origin,
+    response: Response<Incoming>,
+    connection: OpenConnection,
+    mut draft: Draft,
+) -> Answered {
     let (head, body) = response.into_parts();
     let switches = head.status.is_informational() || head.status == StatusCode::PROXY_AUTHENTICATION_REQUIRED;
     let too_big = body.size_hint().lower() > shared.limits.response_bytes_max;

@@ -71,7 +71,11 @@ fn server(limits: &EdgeLimits) -> http1::Builder {
     builder
 }
 
-async fn outer(shared: Arc<Shared>, granted: &Mutex<Option<Tunnel>>, mut request: Request<Incoming>) -> Result<Response<EdgeBody>, Closed> {
+async fn outer(
+    shared: Arc<Shared>,
+    granted: &Mutex<Option<Tunnel>>,
+    mut request: Request<Incoming>,
+) -> Result<Response<EdgeBody>, Closed> {
     if !has_credential(&shared, &request) {
         shared.tally.unauthenticated.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         return Ok(challenge());

@@ -12,10 +12,7 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 pub use embedding::{Embedding, Nat64Prefix, Nat64PrefixReason};
-pub use judge::{
-    ANSWER_ADDRESSES_MAX, GrantReason, HostRules, Judged, OperatorGrant, Refusal, judge,
-    judge_override,
-};
+pub use judge::{ANSWER_ADDRESSES_MAX, GrantReason, HostRules, Judged, OperatorGrant, Refusal, judge, judge_override};
 pub use name::{HOST_BYTES_MAX, LABEL_BYTES_MAX, NameReason, refuse_name};
 pub use table::{MetadataEndpoint, SpecialBlock};
 
@@ -70,26 +67,15 @@ impl fmt::Display for AddressReason {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Metadata(endpoint) => {
-                write!(
-                    out,
-                    "it is a metadata endpoint: {} ({})",
-                    endpoint.name(),
-                    endpoint.net()
-                )
+                write!(out, "it is a metadata endpoint: {} ({})", endpoint.name(), endpoint.net())
             }
             Self::Embedded(form, inner) => {
                 write!(out, "it carries the IPv4 address {inner} in the {form}")
             }
-            Self::Special(block) => write!(
-                out,
-                "it is in the special-purpose block {} ({}, {})",
-                block.net(),
-                block.name(),
-                block.source()
-            ),
-            Self::NotGlobalUnicast => {
-                out.write_str("it is outside the global unicast space 2000::/3 (RFC 4291)")
+            Self::Special(block) => {
+                write!(out, "it is in the special-purpose block {} ({}, {})", block.net(), block.name(), block.source())
             }
+            Self::NotGlobalUnicast => out.write_str("it is outside the global unicast space 2000::/3 (RFC 4291)"),
         }
     }
 }
@@ -120,11 +106,7 @@ pub fn is_metadata(ip: IpAddr) -> bool {
 }
 
 fn metadata_endpoint(ip: IpAddr) -> Option<&'static MetadataEndpoint> {
-    let named = |candidate: IpAddr| {
-        METADATA
-            .iter()
-            .find(|endpoint| endpoint.net().contains(&candidate))
-    };
+    let named = |candidate: IpAddr| METADATA.iter().find(|endpoint| endpoint.net().contains(&candidate));
     let IpAddr::V6(v6) = ip else {
         return named(ip);
     };
@@ -134,28 +116,19 @@ fn metadata_endpoint(ip: IpAddr) -> Option<&'static MetadataEndpoint> {
 }
 
 fn refuse_v4(ip: Ipv4Addr) -> Option<AddressReason> {
-    metadata_endpoint(IpAddr::V4(ip))
-        .map(AddressReason::Metadata)
-        .or_else(|| special(SPECIAL_V4, IpAddr::V4(ip)))
+    metadata_endpoint(IpAddr::V4(ip)).map(AddressReason::Metadata).or_else(|| special(SPECIAL_V4, IpAddr::V4(ip)))
 }
 
 fn refuse_v6(ip: Ipv6Addr) -> Option<AddressReason> {
     metadata_endpoint(IpAddr::V6(ip))
         .map(AddressReason::Metadata)
-        .or_else(|| {
-            embedded(ip)
-                .next()
-                .map(|(form, inner)| AddressReason::Embedded(form, inner))
-        })
+        .or_else(|| embedded(ip).next().map(|(form, inner)| AddressReason::Embedded(form, inner)))
         .or_else(|| special(SPECIAL_V6, IpAddr::V6(ip)))
         .or_else(|| (!GLOBAL_UNICAST_V6.contains(&ip)).then_some(AddressReason::NotGlobalUnicast))
 }
 
 fn special(table: &'static [SpecialBlock], ip: IpAddr) -> Option<AddressReason> {
-    table
-        .iter()
-        .find(|block| block.net().contains(&ip))
-        .map(AddressReason::Special)
+    table.iter().find(|block| block.net().contains(&ip)).map(AddressReason::Special)
 }
 
 #[cfg(test)]

@@ -7,8 +7,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn ip(text: &str) -> IpAddr {
-    text.parse()
-        .unwrap_or_else(|_| panic!("{text} is no address"))
+    text.parse().unwrap_or_else(|_| panic!("{text} is no address"))
 }
 
 fn verdict(ip: IpAddr) -> &'static str {
@@ -31,12 +30,7 @@ const EMBEDDED: &str = "embedded_ipv4";
 const OUTSIDE: &str = "not_global_unicast";
 
 /// A range whose neighbours on both sides are public.
-const fn lone(
-    before: &'static str,
-    first: &'static str,
-    last: &'static str,
-    after: &'static str,
-) -> Edges {
+const fn lone(before: &'static str, first: &'static str, last: &'static str, after: &'static str) -> Edges {
     among((before, PUBLIC), (first, last, SPECIAL), (after, PUBLIC))
 }
 
@@ -45,153 +39,41 @@ const fn among(
     ends: (&'static str, &'static str, &'static str),
     after: (&'static str, &'static str),
 ) -> Edges {
-    Edges {
-        before: Some(before),
-        ends,
-        after: Some(after),
-    }
+    Edges { before: Some(before), ends, after: Some(after) }
 }
 
 static V4_EDGES: &[Edges] = &[
-    Edges {
-        before: None,
-        ends: ("0.0.0.0", "0.255.255.255", SPECIAL),
-        after: Some(("1.0.0.0", PUBLIC)),
-    },
+    Edges { before: None, ends: ("0.0.0.0", "0.255.255.255", SPECIAL), after: Some(("1.0.0.0", PUBLIC)) },
     lone("9.255.255.255", "10.0.0.0", "10.255.255.255", "11.0.0.0"),
-    lone(
-        "100.63.255.255",
-        "100.64.0.0",
-        "100.127.255.255",
-        "100.128.0.0",
-    ),
-    lone(
-        "126.255.255.255",
-        "127.0.0.0",
-        "127.255.255.255",
-        "128.0.0.0",
-    ),
-    lone(
-        "169.253.255.255",
-        "169.254.0.0",
-        "169.254.255.255",
-        "169.255.0.0",
-    ),
-    lone(
-        "172.15.255.255",
-        "172.16.0.0",
-        "172.31.255.255",
-        "172.32.0.0",
-    ),
+    lone("100.63.255.255", "100.64.0.0", "100.127.255.255", "100.128.0.0"),
+    lone("126.255.255.255", "127.0.0.0", "127.255.255.255", "128.0.0.0"),
+    lone("169.253.255.255", "169.254.0.0", "169.254.255.255", "169.255.0.0"),
+    lone("172.15.255.255", "172.16.0.0", "172.31.255.255", "172.32.0.0"),
     lone("191.255.255.255", "192.0.0.0", "192.0.0.255", "192.0.1.0"),
-    among(
-        ("191.255.255.255", PUBLIC),
-        ("192.0.0.0", "192.0.0.7", SPECIAL),
-        ("192.0.0.8", SPECIAL),
-    ),
-    among(
-        ("192.0.0.7", SPECIAL),
-        ("192.0.0.8", "192.0.0.8", SPECIAL),
-        ("192.0.0.9", SPECIAL),
-    ),
-    among(
-        ("192.0.0.8", SPECIAL),
-        ("192.0.0.9", "192.0.0.10", SPECIAL),
-        ("192.0.0.11", SPECIAL),
-    ),
-    among(
-        ("192.0.0.169", SPECIAL),
-        ("192.0.0.170", "192.0.0.171", SPECIAL),
-        ("192.0.0.172", SPECIAL),
-    ),
+    among(("191.255.255.255", PUBLIC), ("192.0.0.0", "192.0.0.7", SPECIAL), ("192.0.0.8", SPECIAL)),
+    among(("192.0.0.7", SPECIAL), ("192.0.0.8", "192.0.0.8", SPECIAL), ("192.0.0.9", SPECIAL)),
+    among(("192.0.0.8", SPECIAL), ("192.0.0.9", "192.0.0.10", SPECIAL), ("192.0.0.11", SPECIAL)),
+    among(("192.0.0.169", SPECIAL), ("192.0.0.170", "192.0.0.171", SPECIAL), ("192.0.0.172", SPECIAL)),
     lone("192.0.1.255", "192.0.2.0", "192.0.2.255", "192.0.3.0"),
-    lone(
-        "192.31.195.255",
-        "192.31.196.0",
-        "192.31.196.255",
-        "192.31.197.0",
-    ),
-    lone(
-        "192.52.192.255",
-        "192.52.193.0",
-        "192.52.193.255",
-        "192.52.194.0",
-    ),
-    lone(
-        "192.88.98.255",
-        "192.88.99.0",
-        "192.88.99.255",
-        "192.88.100.0",
-    ),
-    lone(
-        "192.167.255.255",
-        "192.168.0.0",
-        "192.168.255.255",
-        "192.169.0.0",
-    ),
-    lone(
-        "192.175.47.255",
-        "192.175.48.0",
-        "192.175.48.255",
-        "192.175.49.0",
-    ),
-    lone(
-        "198.17.255.255",
-        "198.18.0.0",
-        "198.19.255.255",
-        "198.20.0.0",
-    ),
-    lone(
-        "198.51.99.255",
-        "198.51.100.0",
-        "198.51.100.255",
-        "198.51.101.0",
-    ),
-    lone(
-        "203.0.112.255",
-        "203.0.113.0",
-        "203.0.113.255",
-        "203.0.114.0",
-    ),
-    among(
-        ("223.255.255.255", PUBLIC),
-        ("224.0.0.0", "239.255.255.255", SPECIAL),
-        ("240.0.0.0", SPECIAL),
-    ),
-    Edges {
-        before: Some(("239.255.255.255", SPECIAL)),
-        ends: ("240.0.0.0", "255.255.255.255", SPECIAL),
-        after: None,
-    },
-    Edges {
-        before: Some(("255.255.255.254", SPECIAL)),
-        ends: ("255.255.255.255", "255.255.255.255", SPECIAL),
-        after: None,
-    },
+    lone("192.31.195.255", "192.31.196.0", "192.31.196.255", "192.31.197.0"),
+    lone("192.52.192.255", "192.52.193.0", "192.52.193.255", "192.52.194.0"),
+    lone("192.88.98.255", "192.88.99.0", "192.88.99.255", "192.88.100.0"),
+    lone("192.167.255.255", "192.168.0.0", "192.168.255.255", "192.169.0.0"),
+    lone("192.175.47.255", "192.175.48.0", "192.175.48.255", "192.175.49.0"),
+    lone("198.17.255.255", "198.18.0.0", "198.19.255.255", "198.20.0.0"),
+    lone("198.51.99.255", "198.51.100.0", "198.51.100.255", "198.51.101.0"),
+    lone("203.0.112.255", "203.0.113.0", "203.0.113.255", "203.0.114.0"),
+    among(("223.255.255.255", PUBLIC), ("224.0.0.0", "239.255.255.255", SPECIAL), ("240.0.0.0", SPECIAL)),
+    Edges { before: Some(("239.255.255.255", SPECIAL)), ends: ("240.0.0.0", "255.255.255.255", SPECIAL), after: None },
+    Edges { before: Some(("255.255.255.254", SPECIAL)), ends: ("255.255.255.255", "255.255.255.255", SPECIAL), after: None },
 ];
 
 static V6_EDGES: &[Edges] = &[
-    Edges {
-        before: None,
-        ends: ("::", "::", SPECIAL),
-        after: Some(("::1", SPECIAL)),
-    },
+    Edges { before: None, ends: ("::", "::", SPECIAL), after: Some(("::1", SPECIAL)) },
     among(("::", SPECIAL), ("::1", "::1", SPECIAL), ("::2", EMBEDDED)),
-    among(
-        ("::1", SPECIAL),
-        ("::2", "::ffff:ffff", EMBEDDED),
-        ("::1:0:0", OUTSIDE),
-    ),
-    among(
-        ("::fffe:ffff:ffff", OUTSIDE),
-        ("::ffff:0:0", "::ffff:ffff:ffff", EMBEDDED),
-        ("::1:0:0:0", OUTSIDE),
-    ),
-    among(
-        ("::fffe:ffff:ffff:ffff", OUTSIDE),
-        ("::ffff:0:0:0", "::ffff:0:ffff:ffff", EMBEDDED),
-        ("::ffff:1:0:0", OUTSIDE),
-    ),
+    among(("::1", SPECIAL), ("::2", "::ffff:ffff", EMBEDDED), ("::1:0:0", OUTSIDE)),
+    among(("::fffe:ffff:ffff", OUTSIDE), ("::ffff:0:0", "::ffff:ffff:ffff", EMBEDDED), ("::1:0:0:0", OUTSIDE)),
+    among(("::fffe:ffff:ffff:ffff", OUTSIDE), ("::ffff:0:0:0", "::ffff:0:ffff:ffff", EMBEDDED), ("::ffff:1:0:0", OUTSIDE)),
     among(
         ("64:ff9a:ffff:ffff:ffff:ffff:ffff:ffff", OUTSIDE),
         ("64:ff9b::", "64:ff9b::ffff:ffff", EMBEDDED),
@@ -199,11 +81,7 @@ static V6_EDGES: &[Edges] = &[
     ),
     among(
         ("64:ff9b:0:ffff:ffff:ffff:ffff:ffff", OUTSIDE),
-        (
-            "64:ff9b:1::",
-            "64:ff9b:1:ffff:ffff:ffff:ffff:ffff",
-            EMBEDDED,
-        ),
+        ("64:ff9b:1::", "64:ff9b:1:ffff:ffff:ffff:ffff:ffff", EMBEDDED),
         ("64:ff9b:2::", OUTSIDE),
     ),
     among(
@@ -224,18 +102,10 @@ static V6_EDGES: &[Edges] = &[
     ),
     among(
         ("2001:0:ffff:ffff:ffff:ffff:ffff:ffff", EMBEDDED),
-        (
-            "2001:1::",
-            "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff",
-            SPECIAL,
-        ),
+        ("2001:1::", "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff", SPECIAL),
         ("2001:200::", PUBLIC),
     ),
-    among(
-        ("2001:1::", SPECIAL),
-        ("2001:1::1", "2001:1::3", SPECIAL),
-        ("2001:1::4", SPECIAL),
-    ),
+    among(("2001:1::", SPECIAL), ("2001:1::1", "2001:1::3", SPECIAL), ("2001:1::4", SPECIAL)),
     among(
         ("2001:1:ffff:ffff:ffff:ffff:ffff:ffff", SPECIAL),
         ("2001:2::", "2001:2:0:ffff:ffff:ffff:ffff:ffff", SPECIAL),
@@ -248,67 +118,32 @@ static V6_EDGES: &[Edges] = &[
     ),
     among(
         ("2001:4:111:ffff:ffff:ffff:ffff:ffff", SPECIAL),
-        (
-            "2001:4:112::",
-            "2001:4:112:ffff:ffff:ffff:ffff:ffff",
-            SPECIAL,
-        ),
+        ("2001:4:112::", "2001:4:112:ffff:ffff:ffff:ffff:ffff", SPECIAL),
         ("2001:4:113::", SPECIAL),
     ),
     among(
         ("2001:f:ffff:ffff:ffff:ffff:ffff:ffff", SPECIAL),
-        (
-            "2001:10::",
-            "2001:1f:ffff:ffff:ffff:ffff:ffff:ffff",
-            SPECIAL,
-        ),
+        ("2001:10::", "2001:1f:ffff:ffff:ffff:ffff:ffff:ffff", SPECIAL),
         ("2001:20::", SPECIAL),
     ),
     among(
         ("2001:1f:ffff:ffff:ffff:ffff:ffff:ffff", SPECIAL),
-        (
-            "2001:20::",
-            "2001:2f:ffff:ffff:ffff:ffff:ffff:ffff",
-            SPECIAL,
-        ),
+        ("2001:20::", "2001:2f:ffff:ffff:ffff:ffff:ffff:ffff", SPECIAL),
         ("2001:30::", SPECIAL),
     ),
     among(
         ("2001:2f:ffff:ffff:ffff:ffff:ffff:ffff", SPECIAL),
-        (
-            "2001:30::",
-            "2001:3f:ffff:ffff:ffff:ffff:ffff:ffff",
-            SPECIAL,
-        ),
+        ("2001:30::", "2001:3f:ffff:ffff:ffff:ffff:ffff:ffff", SPECIAL),
         ("2001:40::", SPECIAL),
     ),
-    lone(
-        "2001:db7:ffff:ffff:ffff:ffff:ffff:ffff",
-        "2001:db8::",
-        "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff",
-        "2001:db9::",
-    ),
+    lone("2001:db7:ffff:ffff:ffff:ffff:ffff:ffff", "2001:db8::", "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff", "2001:db9::"),
     among(
         ("2001:ffff:ffff:ffff:ffff:ffff:ffff:ffff", PUBLIC),
-        (
-            "2002::",
-            "2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
-            EMBEDDED,
-        ),
+        ("2002::", "2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff", EMBEDDED),
         ("2003::", PUBLIC),
     ),
-    lone(
-        "2620:4f:7fff:ffff:ffff:ffff:ffff:ffff",
-        "2620:4f:8000::",
-        "2620:4f:8000:ffff:ffff:ffff:ffff:ffff",
-        "2620:4f:8001::",
-    ),
-    lone(
-        "3ffe:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
-        "3fff::",
-        "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff",
-        "3fff:1000::",
-    ),
+    lone("2620:4f:7fff:ffff:ffff:ffff:ffff:ffff", "2620:4f:8000::", "2620:4f:8000:ffff:ffff:ffff:ffff:ffff", "2620:4f:8001::"),
+    lone("3ffe:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "3fff::", "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff", "3fff:1000::"),
     among(
         ("5eff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", OUTSIDE),
         ("5f00::", "5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff", SPECIAL),
@@ -342,11 +177,7 @@ static V6_EDGES: &[Edges] = &[
     ),
     among(
         ("3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff", SPECIAL),
-        (
-            "3fff:1000::",
-            "3fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
-            PUBLIC,
-        ),
+        ("3fff:1000::", "3fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", PUBLIC),
         ("4000::", OUTSIDE),
     ),
 ];
@@ -355,15 +186,9 @@ static V6_EDGES: &[Edges] = &[
 fn step(from: IpAddr, by: i8) -> Option<IpAddr> {
     let by = i128::from(by);
     match from {
-        IpAddr::V4(ip) => u32::try_from(i128::from(ip.to_bits()) + by)
-            .ok()
-            .map(|bits| Ipv4Addr::from_bits(bits).into()),
+        IpAddr::V4(ip) => u32::try_from(i128::from(ip.to_bits()) + by).ok().map(|bits| Ipv4Addr::from_bits(bits).into()),
         IpAddr::V6(ip) => {
-            let bits = if by < 0 {
-                ip.to_bits().checked_sub(1)
-            } else {
-                ip.to_bits().checked_add(1)
-            };
+            let bits = if by < 0 { ip.to_bits().checked_sub(1) } else { ip.to_bits().checked_add(1) };
             bits.map(|bits| Ipv6Addr::from_bits(bits).into())
         }
     }
@@ -374,16 +199,8 @@ fn check_edges(edges: &Edges) {
     assert_eq!(verdict(ip(first)), expected, "{first}");
     assert_eq!(verdict(ip(last)), expected, "{last}");
     // The vectors say which address comes before and after; that they do is checked too.
-    assert_eq!(
-        edges.before.map(|(before, _)| ip(before)),
-        step(ip(first), -1),
-        "before {first}"
-    );
-    assert_eq!(
-        edges.after.map(|(after, _)| ip(after)),
-        step(ip(last), 1),
-        "after {last}"
-    );
+    assert_eq!(edges.before.map(|(before, _)| ip(before)), step(ip(first), -1), "before {first}");
+    assert_eq!(edges.after.map(|(after, _)| ip(after)), step(ip(last), 1), "after {last}");
     for (neighbour, expected) in edges.before.iter().chain(&edges.after) {
         assert_eq!(verdict(ip(neighbour)), *expected, "{neighbour}");
     }
@@ -425,27 +242,18 @@ const V4_REFUSED: [(u32, u32); 21] = [
 ];
 
 fn refused_by_intervals(bits: u32) -> bool {
-    V4_REFUSED
-        .iter()
-        .any(|(first, last)| (*first..=*last).contains(&bits))
+    V4_REFUSED.iter().any(|(first, last)| (*first..=*last).contains(&bits))
 }
 
 fn agrees(bits: u32) {
     let ip = IpAddr::V4(Ipv4Addr::from_bits(bits));
-    assert_eq!(
-        !classify(ip).is_public(),
-        refused_by_intervals(bits),
-        "{ip}"
-    );
+    assert_eq!(!classify(ip).is_public(), refused_by_intervals(bits), "{ip}");
 }
 
 /// Both sides are constant between their boundaries, so agreement at every boundary of either is agreement everywhere.
 #[test]
 fn all_of_ipv4_agrees_with_a_list_of_intervals_written_apart() {
-    let tables = SPECIAL_V4
-        .iter()
-        .map(SpecialBlock::net)
-        .chain(METADATA.iter().map(MetadataEndpoint::net));
+    let tables = SPECIAL_V4.iter().map(SpecialBlock::net).chain(METADATA.iter().map(MetadataEndpoint::net));
     let of_tables = tables.filter_map(|net| match net {
         ipnet::IpNet::V4(net) => Some((net.network().to_bits(), net.broadcast().to_bits())),
         ipnet::IpNet::V6(_) => None,
@@ -459,14 +267,7 @@ fn all_of_ipv4_agrees_with_a_list_of_intervals_written_apart() {
     (0..=u32::MAX).step_by(8191).for_each(agrees);
 }
 
-const INNER: [&str; 6] = [
-    "127.0.0.1",
-    "10.0.0.1",
-    "169.254.169.254",
-    "168.63.129.16",
-    "192.80.8.124",
-    "93.184.216.34",
-];
+const INNER: [&str; 6] = ["127.0.0.1", "10.0.0.1", "169.254.169.254", "168.63.129.16", "192.80.8.124", "93.184.216.34"];
 const METADATA_INNER: [&str; 3] = ["169.254.169.254", "168.63.129.16", "192.80.8.124"];
 
 /// Every standard form around one IPv4 address, spelled from the documents.
@@ -480,28 +281,13 @@ fn forms_around(inner: &str) -> Vec<(&'static str, IpAddr)> {
         ("translated", format!("::ffff:0:{inner}")),
         ("NAT64", format!("64:ff9b::{inner}")),
         ("NAT64 local /96", format!("64:ff9b:1::{inner}")),
-        (
-            "NAT64 local /48",
-            format!("64:ff9b:1:{a:02x}{b:02x}:{c:02x}:{d:02x}00::"),
-        ),
+        ("NAT64 local /48", format!("64:ff9b:1:{a:02x}{b:02x}:{c:02x}:{d:02x}00::")),
         ("6to4", format!("2002:{pair}::1")),
         ("6to4 with a subnet", format!("2002:{pair}:9:8:7:6:5")),
-        (
-            "Teredo server",
-            format!("2001:0:{pair}:8000:63bf:a2a1:a4a3"),
-        ),
-        (
-            "Teredo client",
-            format!("2001:0:4136:e378:8000:63bf:{inverted}"),
-        ),
-        (
-            "ISATAP, global prefix",
-            format!("2a00:1450:4001:829:0:5efe:{pair}"),
-        ),
-        (
-            "ISATAP, global prefix, unique",
-            format!("2a00:1450:4001:829:200:5efe:{pair}"),
-        ),
+        ("Teredo server", format!("2001:0:{pair}:8000:63bf:a2a1:a4a3")),
+        ("Teredo client", format!("2001:0:4136:e378:8000:63bf:{inverted}")),
+        ("ISATAP, global prefix", format!("2a00:1450:4001:829:0:5efe:{pair}")),
+        ("ISATAP, global prefix, unique", format!("2a00:1450:4001:829:200:5efe:{pair}")),
         ("ISATAP, link local", format!("fe80::5efe:{pair}")),
     ]
     .map(|(name, text)| (name, ip(&text)))
@@ -512,11 +298,7 @@ fn forms_around(inner: &str) -> Vec<(&'static str, IpAddr)> {
 fn every_embedding_is_refused_whatever_it_carries() {
     for inner in INNER {
         for (form, outer) in forms_around(inner) {
-            let expected = if METADATA_INNER.contains(&inner) {
-                "metadata"
-            } else {
-                EMBEDDED
-            };
+            let expected = if METADATA_INNER.contains(&inner) { "metadata" } else { EMBEDDED };
             assert_eq!(verdict(outer), expected, "{form} of {inner}: {outer}");
         }
     }
@@ -526,11 +308,7 @@ fn every_embedding_is_refused_whatever_it_carries() {
 fn a_metadata_address_is_seen_inside_every_embedding() {
     for inner in INNER {
         for (form, outer) in forms_around(inner) {
-            assert_eq!(
-                is_metadata(outer),
-                METADATA_INNER.contains(&inner),
-                "{form} of {inner}: {outer}"
-            );
+            assert_eq!(is_metadata(outer), METADATA_INNER.contains(&inner), "{form} of {inner}: {outer}");
         }
     }
 }
@@ -581,12 +359,7 @@ fn every_known_metadata_endpoint_is_named_one() {
 
 #[test]
 fn the_neighbours_of_public_metadata_addresses_stay_public() {
-    for text in [
-        "168.63.129.15",
-        "168.63.129.17",
-        "192.80.8.123",
-        "192.80.8.125",
-    ] {
+    for text in ["168.63.129.15", "168.63.129.17", "192.80.8.123", "192.80.8.125"] {
         assert_eq!(verdict(ip(text)), PUBLIC, "{text}");
     }
 }
@@ -649,20 +422,12 @@ fn ordinary_public_addresses_pass() {
 
 #[test]
 fn a_reason_names_the_narrowest_entry_and_its_source() {
-    let said = [
-        "127.0.0.1",
-        "192.0.0.9",
-        "255.255.255.255",
-        "::ffff:10.0.0.1",
-        "fd00::1",
-        "4000::",
-        "168.63.129.16",
-    ]
-    .map(|text| match classify(ip(text)) {
-        AddressVerdict::Public => panic!("{text} is public"),
-        AddressVerdict::Refused(reason) => format!("{text}: {reason}"),
-    })
-    .join("\n");
+    let said = ["127.0.0.1", "192.0.0.9", "255.255.255.255", "::ffff:10.0.0.1", "fd00::1", "4000::", "168.63.129.16"]
+        .map(|text| match classify(ip(text)) {
+            AddressVerdict::Public => panic!("{text} is public"),
+            AddressVerdict::Refused(reason) => format!("{text}: {reason}"),
+        })
+        .join("\n");
     insta::assert_snapshot!(said, @r"
     127.0.0.1: it is in the special-purpose block 127.0.0.0/8 (loopback, RFC 1122)
     192.0.0.9: it is in the special-purpose block 192.0.0.9/32 (Port Control Protocol anycast, RFC 7723)

@@ -29,7 +29,13 @@ fn every_operation_with_and_without_every_kind_of_target() {
         let foreign = offer.entries().iter().find(|entry| entry.operation != operation && entry.operation.has_target());
         let stale = other.of(operation).next().map(|entry| entry.id.as_str().to_owned());
         let name = operation.name();
-        for wrong in [foreign.map(|entry| entry.id.as_str().to_owned()), stale, Some("e0000000000".into()), Some(String::new()), Some("1".into())] {
+        for wrong in [
+            foreign.map(|entry| entry.id.as_str().to_owned()),
+            stale,
+            Some("e0000000000".into()),
+            Some(String::new()),
+            Some("1".into()),
+        ] {
             let read = read(&offer, &answer(name, wrong.as_deref()));
             if operation.has_target() && wrong.is_some() {
                 assert_eq!(read, Err(Unreadable::Target(name)), "{name} {wrong:?}");
@@ -42,7 +48,9 @@ fn every_operation_with_and_without_every_kind_of_target() {
             (true, bare) => {
                 assert_eq!(bare, Err(Unreadable::NoTarget(name)));
                 let choice = read(&offer, &answer(name, own.as_deref())).unwrap();
-                assert!(matches!(choice.pick(), Pick::Act(entry) if entry.operation == operation && Some(entry.id.as_str()) == own.as_deref()));
+                assert!(
+                    matches!(choice.pick(), Pick::Act(entry) if entry.operation == operation && Some(entry.id.as_str()) == own.as_deref())
+                );
                 assert!((choice.confidence() - 0.8).abs() < 1e-9);
             }
             (false, bare) => {
@@ -77,7 +85,11 @@ fn a_confidence_outside_0_to_1_is_unreadable() {
         for (operation, operation_confidence, target) in
             [("done", wrong, None), ("wait", wrong, None), ("press", wrong, Some((id, 1.0))), ("press", 1.0, Some((id, wrong)))]
         {
-            assert_eq!(read(&offer, &Named { operation, operation_confidence, target }), Err(Unreadable::Confidence), "{operation} {wrong}");
+            assert_eq!(
+                read(&offer, &Named { operation, operation_confidence, target }),
+                Err(Unreadable::Confidence),
+                "{operation} {wrong}"
+            );
         }
     }
     for right in [0.0, -0.0, f64::MIN_POSITIVE, 0.5, 1.0] {

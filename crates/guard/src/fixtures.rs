@@ -41,7 +41,11 @@ pub(crate) fn link(handle: u64, name: &str, href: &str) -> Control {
 }
 
 pub(crate) fn field(handle: u64, name: &str) -> Control {
-    Control { input_type: "text".into(), form: Some(FormFacts::default()), ..control(handle, ControlKind::Field, "textbox", name) }
+    Control {
+        input_type: "text".into(),
+        form: Some(FormFacts::default()),
+        ..control(handle, ControlKind::Field, "textbox", name)
+    }
 }
 
 pub(crate) fn password(handle: u64) -> Control {
@@ -49,7 +53,13 @@ pub(crate) fn password(handle: u64) -> Control {
 }
 
 pub(crate) fn page(controls: Vec<Control>) -> Observation {
-    Observation { url: PAGE.into(), title: PageText::plain("Shop"), scroll: Scroll { up: true, down: true }, controls, ..Observation::default() }
+    Observation {
+        url: PAGE.into(),
+        title: PageText::plain("Shop"),
+        scroll: Scroll { up: true, down: true },
+        controls,
+        ..Observation::default()
+    }
 }
 
 pub(crate) fn request(method: &str, url: &str, kind: &str, body: &str) -> RequestImage {

@@ -32,14 +32,20 @@ pub fn strays_from(form: &FormFacts, image: &RequestImage) -> Option<String> {
 
 fn query_pairs(address: &str) -> Vec<(String, String)> {
     let parsed = url::Url::parse(address).ok();
-    parsed.iter().flat_map(|url| url.query_pairs().take(PAIRS_MAX).map(|(name, value)| (name.into_owned(), value.into_owned()))).collect()
+    parsed
+        .iter()
+        .flat_map(|url| url.query_pairs().take(PAIRS_MAX).map(|(name, value)| (name.into_owned(), value.into_owned())))
+        .collect()
 }
 
 /// Names and values of a body: URL-encoded, multipart or a flat JSON object.
 fn pairs_of(image: &RequestImage) -> Vec<(String, String)> {
     let kind = image.header("content-type").unwrap_or_default().to_ascii_lowercase();
     if kind.starts_with("application/x-www-form-urlencoded") {
-        return url::form_urlencoded::parse(&image.body).take(PAIRS_MAX).map(|(name, value)| (name.into_owned(), value.into_owned())).collect();
+        return url::form_urlencoded::parse(&image.body)
+            .take(PAIRS_MAX)
+            .map(|(name, value)| (name.into_owned(), value.into_owned()))
+            .collect();
     }
     if kind.starts_with("multipart/form-data") {
         return multipart_pairs(&String::from_utf8_lossy(&image.body));

@@ -15,14 +15,16 @@ fn form() -> FormFacts {
 
 fn sent(kind: &str, body: &str) -> Option<String> {
     let headers = vec![("content-type".to_owned(), kind.to_owned())];
-    strays_from(&form(), &RequestImage { method: "POST".into(), headers, body: body.as_bytes().to_vec(), ..RequestImage::default() })
+    strays_from(
+        &form(),
+        &RequestImage { method: "POST".into(), headers, body: body.as_bytes().to_vec(), ..RequestImage::default() },
+    )
 }
 
 #[test]
 fn a_hidden_value_exchanged_on_the_way_is_found_in_every_encoding() {
-    let multipart = |product: &str| {
-        format!("--x\r\nContent-Disposition: form-data; name=\"product\"\r\n\r\n{product}\r\n--x--\r\n")
-    };
+    let multipart =
+        |product: &str| format!("--x\r\nContent-Disposition: form-data; name=\"product\"\r\n\r\n{product}\r\n--x--\r\n");
     let form_kind = "application/x-www-form-urlencoded";
     for (kind, body, stray) in [
         (form_kind, "product=1042&quantity=1", None),

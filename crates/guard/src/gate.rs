@@ -108,8 +108,14 @@ impl std::fmt::Debug for Effect {
 ///
 /// # Errors
 /// When the intent could not be written; then nothing may be done.
-pub fn admit(journal: &mut Journal, now: Moment, act: Act, judgement: Judgement) -> Result<Admission<ActPermit, Act>, JournalError> {
-    let record = json!({"action": act.entry.action, "entry": act.entry.id, "observation": act.observation, "control": act.control_words});
+pub fn admit(
+    journal: &mut Journal,
+    now: Moment,
+    act: Act,
+    judgement: Judgement,
+) -> Result<Admission<ActPermit, Act>, JournalError> {
+    let record =
+        json!({"action": act.entry.action, "entry": act.entry.id, "observation": act.observation, "control": act.control_words});
     let shown = words::of_action(&act.entry.action, &act.control_words, &act.page_words, &judgement);
     decide(journal, now, Question { deed: act, judgement, record, shown }, grant_act)
 }
@@ -118,7 +124,12 @@ pub fn admit(journal: &mut Journal, now: Moment, act: Act, judgement: Judgement)
 ///
 /// # Errors
 /// As for [`admit`].
-pub fn admit_effect(journal: &mut Journal, now: Moment, effect: Effect, judgement: Judgement) -> Result<Admission<EffectPermit, Effect>, JournalError> {
+pub fn admit_effect(
+    journal: &mut Journal,
+    now: Moment,
+    effect: Effect,
+    judgement: Judgement,
+) -> Result<Admission<EffectPermit, Effect>, JournalError> {
     let record = words::effect_record(&effect);
     let shown = words::of_effect(&effect, &judgement);
     decide(journal, now, Question { deed: effect, judgement, record, shown }, grant_effect)
@@ -128,7 +139,12 @@ pub fn admit_effect(journal: &mut Journal, now: Moment, effect: Effect, judgemen
 ///
 /// # Errors
 /// As for [`admit`].
-pub fn answer(journal: &mut Journal, now: Moment, pending: Pending<Act>, approval: Approval) -> Result<Admission<ActPermit, Act>, JournalError> {
+pub fn answer(
+    journal: &mut Journal,
+    now: Moment,
+    pending: Pending<Act>,
+    approval: Approval,
+) -> Result<Admission<ActPermit, Act>, JournalError> {
     settle(journal, now, pending, &approval, grant_act)
 }
 
@@ -154,7 +170,12 @@ struct Question<D> {
 
 type Grant<D, P> = fn(D, Receipt, String) -> P;
 
-fn decide<D, P>(journal: &mut Journal, now: Moment, question: Question<D>, grant: Grant<D, P>) -> Result<Admission<P, D>, JournalError> {
+fn decide<D, P>(
+    journal: &mut Journal,
+    now: Moment,
+    question: Question<D>,
+    grant: Grant<D, P>,
+) -> Result<Admission<P, D>, JournalError> {
     let Question { deed, judgement, record, shown } = question;
     match judgement.verdict {
         Verdict::Allow => {
@@ -166,7 +187,11 @@ fn decide<D, P>(journal: &mut Journal, now: Moment, question: Question<D>, grant
             let expires_steady_ms = now.steady_ms.saturating_add(TICKET_LIFE_MS);
             let bound = json!({"run": journal.run(), "number": number, "record": record, "judgement": judgement, "words": shown, "expires": expires_steady_ms});
             let digest = Digest::of(canonical_json(&bound).as_bytes());
-            journal.append(now.unix_ms, "ticket", &json!({"ticket": number, "digest": digest, "judgement": judgement, "words": shown}))?;
+            journal.append(
+                now.unix_ms,
+                "ticket",
+                &json!({"ticket": number, "digest": digest, "judgement": judgement, "words": shown}),
+            )?;
             let ticket = Ticket { number, digest, words: shown, expires_steady_ms };
             let level = level_for(judgement.class);
             Ok(Admission::Ask(ticket, Pending { deed, digest, judgement, level, expires_steady_ms, record }))
@@ -190,12 +215,18 @@ fn settle<D, P>(
         (Verdict::Allow | Verdict::Ask, _) if approval.digest != pending.digest => Some(Refusal::OtherTicket),
         (Verdict::Allow | Verdict::Ask, Decision::Refuse) => Some(Refusal::Person),
         (Verdict::Allow | Verdict::Ask, Decision::Stop) => Some(Refusal::PersonStopped),
-        (Verdict::Allow | Verdict::Ask, Decision::AllowOnce) if now.steady_ms > pending.expires_steady_ms => Some(Refusal::Expired),
+        (Verdict::Allow | Verdict::Ask, Decision::AllowOnce) if now.steady_ms > pending.expires_steady_ms => {
+            Some(Refusal::Expired)
+        }
         (Verdict::Allow | Verdict::Ask, Decision::AllowOnce) if approval.level < pending.level => Some(Refusal::LevelTooLow),
         (Verdict::Allow | Verdict::Ask, Decision::AllowOnce) => None,
     };
     if let Some(refusal) = refusal {
-        journal.append(now.unix_ms, "refusal", &json!({"judgement": pending.judgement, "deed": pending.record, "refusal": refusal, "approval": approval}))?;
+        journal.append(
+            now.unix_ms,
+            "refusal",
+            &json!({"judgement": pending.judgement, "deed": pending.record, "refusal": refusal, "approval": approval}),
+        )?;
         return Ok(Admission::Refused(refusal));
     }
     let (receipt, intent) = write_intent(journal, now, &pending.judgement, &pending.record, Some(approval))?;
@@ -210,8 +241,11 @@ fn write_intent(
     approval: Option<&Approval>,
 ) -> Result<(Receipt, String), JournalError> {
     let intent = format!("i{}", journal.records());
-    let receipt =
-        journal.append(now.unix_ms, "intent", &json!({"intent": intent, "deed": record, "judgement": judgement, "approval": approval}))?;
+    let receipt = journal.append(
+        now.unix_ms,
+        "intent",
+        &json!({"intent": intent, "deed": record, "judgement": judgement, "approval": approval}),
+    )?;
     Ok((receipt, intent))
 }
 
@@ -226,9 +260,12 @@ fn grant_effect(effect: Effect, receipt: Receipt, intent: String) -> EffectPermi
 /// What an approval must prove: what can't be undone needs a person at a desk.
 fn level_for(class: ActionClass) -> Level {
     match class {
-        ActionClass::Observe | ActionClass::Scroll | ActionClass::Navigate | ActionClass::Fill | ActionClass::UnknownControl | ActionClass::Finish => {
-            Level::ClientAttested
-        }
+        ActionClass::Observe
+        | ActionClass::Scroll
+        | ActionClass::Navigate
+        | ActionClass::Fill
+        | ActionClass::UnknownControl
+        | ActionClass::Finish => Level::ClientAttested,
         ActionClass::Write
         | ActionClass::Credentials
         | ActionClass::LeaveSite

@@ -27,7 +27,11 @@ fn pay() -> Act {
 }
 
 fn post(body: &str) -> Effect {
-    Effect { image: request("POST", "https://shop.example/cart", FORM, body), after: Some(After { intent: "i1".into(), words: "Press button \"Add\"".into() }), scrub: Scrubber::default() }
+    Effect {
+        image: request("POST", "https://shop.example/cart", FORM, body),
+        after: Some(After { intent: "i1".into(), words: "Press button \"Add\"".into() }),
+        scrub: Scrubber::default(),
+    }
 }
 
 fn lines(journal: &Journal) -> Vec<Value> {
@@ -137,7 +141,8 @@ fn a_person_only_answers_ask_and_only_a_timely_own_and_strong_enough_yes_opens()
                     for late in [false, true] {
                         for other in [false, true] {
                             let (_folder, mut journal) = journal();
-                            let class = if needed == Level::DeskObserved { ActionClass::Payment } else { ActionClass::UnknownControl };
+                            let class =
+                                if needed == Level::DeskObserved { ActionClass::Payment } else { ActionClass::UnknownControl };
                             let (ticket, mut pending) = asked(admit(&mut journal, at(0), pay(), judged(Ask, class)).unwrap());
                             assert_eq!(pending.level, needed);
                             pending.judgement.verdict = verdict;
@@ -145,10 +150,18 @@ fn a_person_only_answers_ask_and_only_a_timely_own_and_strong_enough_yes_opens()
                             let approval = Approval { digest, decision, level };
                             let now = at(if late { TICKET_LIFE_MS + 1 } else { TICKET_LIFE_MS });
                             let admission = answer(&mut journal, now, pending, approval).unwrap();
-                            let opens = verdict != Verdict::Refuse && decision == Decision::AllowOnce && level >= needed && !late && !other;
+                            let opens = verdict != Verdict::Refuse
+                                && decision == Decision::AllowOnce
+                                && level >= needed
+                                && !late
+                                && !other;
                             let case = format!("{verdict:?} {decision:?} {level:?} for {needed:?} late {late} other {other}");
                             assert_eq!(matches!(admission, Admission::Permit(_)), opens, "{case}");
-                            assert_eq!(lines(&journal).pop().unwrap()["kind"], if opens { "intent" } else { "refusal" }, "{case}");
+                            assert_eq!(
+                                lines(&journal).pop().unwrap()["kind"],
+                                if opens { "intent" } else { "refusal" },
+                                "{case}"
+                            );
                             permits += usize::from(opens);
                         }
                     }
@@ -192,7 +205,8 @@ fn approval_for_one_request_does_not_send_another() {
     let judgement = || judged(Ask, ActionClass::Write);
     let (first, _) = asked(admit_effect(&mut journal, at(1), post("quantity=1"), judgement()).unwrap());
     let (_, second_pending) = asked(admit_effect(&mut journal, at(1), post("quantity=9"), judgement()).unwrap());
-    let crossed = answer_effect(&mut journal, at(2), second_pending, first.answer(&DeskKey::mint(), Decision::AllowOnce)).unwrap();
+    let crossed =
+        answer_effect(&mut journal, at(2), second_pending, first.answer(&DeskKey::mint(), Decision::AllowOnce)).unwrap();
     assert_eq!(refused(crossed), Refusal::OtherTicket);
 }
 
@@ -223,7 +237,8 @@ fn a_ticket_expires_by_the_steady_clock_whatever_the_calendar_says() {
     let answered_at = |unix_ms, steady_ms| {
         let (_folder, mut journal) = journal();
         let (ticket, pending) = asked(admit(&mut journal, at(1_000), pay(), judged(Ask, ActionClass::Payment)).unwrap());
-        answer(&mut journal, Moment { unix_ms, steady_ms }, pending, ticket.answer(&DeskKey::mint(), Decision::AllowOnce)).unwrap()
+        answer(&mut journal, Moment { unix_ms, steady_ms }, pending, ticket.answer(&DeskKey::mint(), Decision::AllowOnce))
+            .unwrap()
     };
     for unix_ms in [0, 1_700_000_000_000, u64::MAX] {
         permitted(answered_at(unix_ms, 1_000 + TICKET_LIFE_MS));
@@ -305,8 +320,10 @@ fn no_secret_reaches_the_journal_or_the_ticket() {
     let value = "hunter2 & co/+";
     let scrub = Scrubber::of(&[secret("pw", value, SecretField::Concealed)]).unwrap();
     let (_folder, mut journal) = journal();
-    let body: String = url::form_urlencoded::Serializer::new(String::new()).append_pair("user", "anna").append_pair("password", value).finish();
-    let effect = || Effect { image: request("POST", "https://shop.example/session", FORM, &body), after: None, scrub: scrub.clone() };
+    let body: String =
+        url::form_urlencoded::Serializer::new(String::new()).append_pair("user", "anna").append_pair("password", value).finish();
+    let effect =
+        || Effect { image: request("POST", "https://shop.example/session", FORM, &body), after: None, scrub: scrub.clone() };
     permitted(admit_effect(&mut journal, at(1), effect(), judged(Allow, ActionClass::Write)).unwrap());
     let (ticket, pending) = asked(admit_effect(&mut journal, at(2), effect(), judged(Ask, ActionClass::Write)).unwrap());
     assert!(!scrub.finds(serde_json::to_string(&ticket).unwrap().as_bytes()));

@@ -5,9 +5,9 @@ pub mod address;
 pub mod approval;
 pub mod choice;
 pub mod effect;
-pub mod follows;
 #[cfg(test)]
 mod fixtures;
+pub mod follows;
 pub mod gate;
 pub mod limits;
 pub mod observation;

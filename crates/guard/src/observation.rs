@@ -285,7 +285,8 @@ impl Control {
     #[must_use]
     pub fn in_words(&self) -> String {
         // A page can write any text as a role; only what looks like one stands outside quotes.
-        let is_role = (1..=30).contains(&self.role.len()) && self.role.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+        let is_role =
+            (1..=30).contains(&self.role.len()) && self.role.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
         let role = match (is_role, self.input_type.as_str()) {
             (true, _) => self.role.as_str(),
             (false, "password") => "password field",

@@ -311,7 +311,8 @@ fn fits(seen: &Observation, control: &Control, value: &ValueOffer) -> Option<Val
                 SecretField::AnyText => true,
             };
             let shown = Scrubber::mark(key);
-            let there = control.filled && (control.secret_field || control.value.as_ref().is_some_and(|now| now.judged() == shown));
+            let there =
+                control.filled && (control.secret_field || control.value.as_ref().is_some_and(|now| now.judged() == shown));
             (same && kind && !there).then(|| ValueSource::Secret { key: key.clone() })
         }
     }

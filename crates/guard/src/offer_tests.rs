@@ -22,7 +22,8 @@ fn hidden(field: SecretField) -> ValueOffer {
 /// One of everything that can be offered.
 fn rich() -> Observation {
     let options = ["One", "Two"].into_iter().enumerate();
-    let options = options.map(|(at, label)| OptionItem { index: at as u32, label: PageText::plain(label), ..OptionItem::default() });
+    let options =
+        options.map(|(at, label)| OptionItem { index: at as u32, label: PageText::plain(label), ..OptionItem::default() });
     page(vec![
         button(1, "Save"),
         link(2, "More", "https://shop.example/more"),
@@ -111,11 +112,9 @@ fn a_secret_is_offered_only_at_its_origin_and_to_its_kind_of_field() {
 
 #[test]
 fn plain_text_is_never_offered_to_a_secret_or_read_only_or_file_field() {
-    for control in [
-        password(1),
-        Control { readonly: true, ..field(1, "Name") },
-        Control { input_type: "file".into(), ..field(1, "Photo") },
-    ] {
+    for control in
+        [password(1), Control { readonly: true, ..field(1, "Name") }, Control { input_type: "file".into(), ..field(1, "Photo") }]
+    {
         assert_eq!(offer(vec![control], &[text("x")]).of(Operation::Fill).count(), 0);
     }
     assert_eq!(offer(vec![Control { input_type: "file".into(), ..field(1, "Photo") }], &[]).of(Operation::Press).count(), 0);
@@ -160,7 +159,13 @@ fn a_toggle_is_offered_its_other_state_and_a_radio_that_is_on_nothing() {
 
 #[test]
 fn chosen_and_disabled_options_are_not_offered() {
-    let option = |index, selected, disabled| OptionItem { index, label: PageText::plain("x"), selected, disabled, ..OptionItem::default() };
+    let option = |index, selected, disabled| OptionItem {
+        index,
+        label: PageText::plain("x"),
+        selected,
+        disabled,
+        ..OptionItem::default()
+    };
     let options = vec![option(0, true, false), option(1, false, true), option(2, false, false)];
     let offer = offer(vec![Control { options, ..control(1, ControlKind::Choice, "combobox", "Size") }], &[]);
     let offered: Vec<_> = offer.of(Operation::Choose).map(|entry| entry.action.clone()).collect();
@@ -202,7 +207,8 @@ fn enter_is_offered_where_it_sends_a_form_or_keys_are_heard() {
 
 #[test]
 fn scrolling_and_going_back_are_offered_only_where_they_lead() {
-    for (up, down, history) in [(false, false, History::First), (true, false, History::HasEarlier), (false, true, History::First)] {
+    for (up, down, history) in [(false, false, History::First), (true, false, History::HasEarlier), (false, true, History::First)]
+    {
         let seen = Observation { scroll: Scroll { up, down }, ..page(Vec::new()) };
         let operations = Offer::make(&seen, &[], history, [1; 16]).operations();
         assert_eq!(operations.contains(&Operation::ScrollUp), up);

@@ -71,7 +71,11 @@ impl Outcome {
     #[must_use]
     pub fn reached_the_page(&self) -> bool {
         match self {
-            Self::Done { .. } | Self::NotTaken { .. } | Self::DialogDismissed { .. } | Self::TimedOut { .. } | Self::Failed { .. } => true,
+            Self::Done { .. }
+            | Self::NotTaken { .. }
+            | Self::DialogDismissed { .. }
+            | Self::TimedOut { .. }
+            | Self::Failed { .. } => true,
             Self::Stale { .. } | Self::Covered { .. } | Self::Gone | Self::SecretRefused { .. } => false,
         }
     }

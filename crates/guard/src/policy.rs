@@ -90,7 +90,8 @@ impl RequestPattern {
         let (method, path) = text.trim().split_once(' ').ok_or_else(wrong)?;
         let method_ok = matches!(method, "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE");
         let path = path.trim();
-        let exact = path.starts_with('/') && !path.starts_with("//") && !path.contains(['*', '?', '#', ' ', '\\']) && path.len() <= 2_000;
+        let exact =
+            path.starts_with('/') && !path.starts_with("//") && !path.contains(['*', '?', '#', ' ', '\\']) && path.len() <= 2_000;
         // A path in any other spelling than the parser's own would never be met.
         let path_ok = exact && url::Url::parse(&format!("https://path.invalid{path}")).is_ok_and(|url| url.path() == path);
         if !method_ok || !path_ok {
@@ -157,7 +158,11 @@ impl Policy {
     #[must_use]
     pub fn class(&self, class: ActionClass) -> ClassRule {
         // The reader refuses a policy that lacks a class; were one lacking, nothing would be allowed.
-        self.classes.get(&class).copied().unwrap_or(ClassRule { verdict: Verdict::Refuse, unattended: Verdict::Refuse, floor: 1.0 })
+        self.classes.get(&class).copied().unwrap_or(ClassRule {
+            verdict: Verdict::Refuse,
+            unattended: Verdict::Refuse,
+            floor: 1.0,
+        })
     }
 
     /// All rules, in order.
@@ -189,7 +194,8 @@ impl Policy {
             let reasons = vec![format!("rule {} says {}", rule.name, rule.verdict.name())];
             Some(Judgement { verdict: rule.verdict, class, reasons })
         };
-        let reached = strictest(&mut naming.iter().filter(|rule| rule.class >= class)).unwrap_or_else(|| self.judge_class(class, attendance));
+        let reached = strictest(&mut naming.iter().filter(|rule| rule.class >= class))
+            .unwrap_or_else(|| self.judge_class(class, attendance));
         // A rule for a milder class opens nothing here, but what it forbids stays forbidden.
         match strictest(&mut naming.iter().filter(|rule| rule.class < class)) {
             Some(milder) if milder.verdict > reached.verdict => milder,

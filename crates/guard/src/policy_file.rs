@@ -40,7 +40,9 @@ pub enum PolicyError {
         what: String,
     },
     /// Two rules for one thing say different things.
-    #[error("policy line {line}: rule `{name}` contradicts rule `{other}`: both name {what}, and one says {one}, the other {two}")]
+    #[error(
+        "policy line {line}: rule `{name}` contradicts rule `{other}`: both name {what}, and one says {one}, the other {two}"
+    )]
     Contradiction {
         /// From 1.
         line: usize,
@@ -116,7 +118,10 @@ pub(crate) fn read(text: &str, base: Option<Policy>) -> Result<Policy, PolicyErr
         message: error.message().lines().collect::<Vec<_>>().join(" "),
     })?;
     if *file.version.get_ref() != 1 {
-        return Err(PolicyError::Value { line: line_of(text, file.version.span().start), what: "only `version = 1` is known".into() });
+        return Err(PolicyError::Value {
+            line: line_of(text, file.version.span().start),
+            what: "only `version = 1` is known".into(),
+        });
     }
     if file.class.is_empty() && file.rule.is_empty() {
         return Err(PolicyError::Empty);
@@ -142,7 +147,12 @@ pub(crate) fn read(text: &str, base: Option<Policy>) -> Result<Policy, PolicyErr
 }
 
 /// What a class leaves unsaid stays as strict as in the policy below.
-fn read_class(text: &str, class: ActionClass, rule: &Spanned<FileClass>, below: Option<ClassRule>) -> Result<ClassRule, PolicyError> {
+fn read_class(
+    text: &str,
+    class: ActionClass,
+    rule: &Spanned<FileClass>,
+    below: Option<ClassRule>,
+) -> Result<ClassRule, PolicyError> {
     let line = line_of(text, rule.span().start);
     let FileClass { verdict, unattended, floor } = rule.get_ref();
     let floor = floor.unwrap_or(below.map_or(0.0, |below| below.floor));
@@ -153,7 +163,12 @@ fn read_class(text: &str, class: ActionClass, rule: &Spanned<FileClass>, below: 
     if unattended < *verdict {
         return Err(PolicyError::Value {
             line,
-            what: format!("class {} would be more open with nobody there ({}) than with somebody ({})", class.name(), unattended.name(), verdict.name()),
+            what: format!(
+                "class {} would be more open with nobody there ({}) than with somebody ({})",
+                class.name(),
+                unattended.name(),
+                verdict.name()
+            ),
         });
     }
     Ok(ClassRule { verdict: *verdict, unattended, floor })
@@ -169,7 +184,10 @@ fn read_rule(text: &str, rule: FileRule) -> Result<Rule, PolicyError> {
         Some(text) => Some(Origin::read(text.get_ref()).map_err(|error| value(text, error.to_string()))?),
     };
     if !matches!(rule.class, ActionClass::Write | ActionClass::Upload | ActionClass::Destructive | ActionClass::Payment) {
-        return Err(value(&rule.request, format!("a request rule speaks of write, upload, destructive or payment, not of {}", rule.class.name())));
+        return Err(value(
+            &rule.request,
+            format!("a request rule speaks of write, upload, destructive or payment, not of {}", rule.class.name()),
+        ));
     }
     if origin.is_none() && rule.verdict == Verdict::Allow {
         return Err(value(&rule.name, "a rule that allows needs the exact `origin` it allows at".into()));
@@ -177,7 +195,8 @@ fn read_rule(text: &str, rule: FileRule) -> Result<Rule, PolicyError> {
     if rule.matches.is_empty() {
         return Err(value(&rule.name, "a rule needs at least one example in `matches`".into()));
     }
-    let read = Rule { name: rule.name.get_ref().clone(), class: rule.class, request: Some(request), origin, verdict: rule.verdict };
+    let read =
+        Rule { name: rule.name.get_ref().clone(), class: rule.class, request: Some(request), origin, verdict: rule.verdict };
     for (examples, must) in [(&rule.matches, true), (&rule.not_matches, false)] {
         for example in examples {
             check_example(text, &read, example, must)?;
@@ -206,7 +225,9 @@ fn check_example(text: &str, rule: &Rule, example: &Spanned<String>, must: bool)
 }
 
 fn refuse_contradiction(rules: &[Rule], new: &Rule, line: usize) -> Result<(), PolicyError> {
-    let same = |old: &&Rule| old.request == new.request && old.origin == new.origin && old.class == new.class && old.verdict != new.verdict;
+    let same = |old: &&Rule| {
+        old.request == new.request && old.origin == new.origin && old.class == new.class && old.verdict != new.verdict
+    };
     match rules.iter().find(same) {
         None => Ok(()),
         Some(old) => Err(PolicyError::Contradiction {

@@ -169,7 +169,13 @@ fn the_stricter_verdict_wins() {
 }
 
 fn rule(class: ActionClass, path: &str, origin: Option<Origin>, verdict: Verdict) -> Rule {
-    Rule { name: format!("{path} {verdict:?}"), class, request: Some(RequestPattern::parse(&format!("POST {path}")).unwrap()), origin, verdict }
+    Rule {
+        name: format!("{path} {verdict:?}"),
+        class,
+        request: Some(RequestPattern::parse(&format!("POST {path}")).unwrap()),
+        origin,
+        verdict,
+    }
 }
 
 const RULED: [ActionClass; 4] = [ActionClass::Write, ActionClass::Upload, ActionClass::Destructive, ActionClass::Payment];
@@ -232,8 +238,24 @@ fn a_request_pattern_is_one_method_and_one_exact_path() {
         assert!(RequestPattern::parse(right).is_ok(), "{right:?}");
     }
     for wrong in [
-        "", "POST", "/cart", "post /cart", "POST cart", "POST //cart", "POST /cart*", "POST /cart?x=1", "POST /cart#x", "POST /a b", "POST /a\\b",
-        "CONNECT /x", "* /cart", "POST https://shop.example/cart", "POST /../cart", "POST /./cart", "POST /a\tb", "POST /a\u{202e}b",
+        "",
+        "POST",
+        "/cart",
+        "post /cart",
+        "POST cart",
+        "POST //cart",
+        "POST /cart*",
+        "POST /cart?x=1",
+        "POST /cart#x",
+        "POST /a b",
+        "POST /a\\b",
+        "CONNECT /x",
+        "* /cart",
+        "POST https://shop.example/cart",
+        "POST /../cart",
+        "POST /./cart",
+        "POST /a\tb",
+        "POST /a\u{202e}b",
     ] {
         assert!(RequestPattern::parse(wrong).is_err(), "{wrong:?}");
     }
@@ -265,7 +287,8 @@ fn an_empty_policy_refuses_to_start() {
 
 #[test]
 fn a_policy_without_a_class_refuses_to_start() {
-    let text = include_str!("../../../policies/default.toml").replace("[class.payment]\nverdict = \"ask\"\nunattended = \"refuse\"\nfloor = 0.6\n", "");
+    let text = include_str!("../../../policies/default.toml")
+        .replace("[class.payment]\nverdict = \"ask\"\nunattended = \"refuse\"\nfloor = 0.6\n", "");
     insta::assert_snapshot!(policy_file::read(&text, None).unwrap_err().to_string(), @"the policy says nothing for class payment");
 }
 

@@ -19,7 +19,15 @@ const FRAME_DESTINATIONS: [&str; 5] = ["iframe", "frame", "fencedframe", "object
 
 /// The values of `Sec-Fetch-Dest` known to be neither asset nor frame nor document; anything else is a contradiction.
 const OTHER_DESTINATIONS: [&str; 10] = [
-    "empty", "manifest", "json", "xslt", "worker", "sharedworker", "serviceworker", "audioworklet", "paintworklet",
+    "empty",
+    "manifest",
+    "json",
+    "xslt",
+    "worker",
+    "sharedworker",
+    "serviceworker",
+    "audioworklet",
+    "paintworklet",
     "sharedstorageworklet",
 ];
 
@@ -303,8 +311,7 @@ pub fn leaves_page_standing(request: &RequestFacts, reason: ReachReason) -> bool
 #[must_use]
 pub fn facts_of(method: &str, url: &str, headers: &[(String, String)]) -> RequestFacts {
     let joined = |name: &str| {
-        let values: Vec<&str> =
-            headers.iter().filter(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, v)| v.as_str()).collect();
+        let values: Vec<&str> = headers.iter().filter(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, v)| v.as_str()).collect();
         (!values.is_empty()).then(|| values.join(", "))
     };
     let has_prefix = |prefix: &str| headers.iter().any(|(n, _)| n.to_ascii_lowercase().starts_with(prefix));
@@ -375,9 +382,8 @@ fn read_class(request: &RequestFacts) -> Result<Option<ReadClass>, ReachReason> 
 }
 
 fn judge_options(request: &RequestFacts, listed: bool) -> Result<Passage, ReachReason> {
-    let preflight = request.preflight_for.is_some()
-        && request.origin.is_some()
-        && request.mode.as_deref().is_none_or(|mode| mode == "cors");
+    let preflight =
+        request.preflight_for.is_some() && request.origin.is_some() && request.mode.as_deref().is_none_or(|mode| mode == "cors");
     if preflight && listed { Ok(Passage::Pass(ReadClass::Preflight)) } else { Err(ReachReason::NotPreflight) }
 }
 

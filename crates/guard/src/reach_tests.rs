@@ -107,7 +107,11 @@ fn a_third_party_read_passes_only_as_a_file_that_a_page_is_built_from() {
 fn every_method_but_the_three_of_a_read_is_a_write() {
     let reach = shop(Profile::Site);
     for method in ["POST", "PUT", "PATCH", "DELETE", "PROPFIND", "get", "Get", "X"] {
-        assert_eq!(judge(&reach, method, "https://www.shop.example/", NAVIGATE), Passage::Hold(WriteClass::Navigation), "{method}");
+        assert_eq!(
+            judge(&reach, method, "https://www.shop.example/", NAVIGATE),
+            Passage::Hold(WriteClass::Navigation),
+            "{method}"
+        );
         assert_eq!(judge(&reach, method, "https://pay.example/", FETCH), Passage::Hold(WriteClass::Script), "{method}");
         assert_eq!(judge(&reach, method, "https://pay.example/", BEACON), Passage::Hold(WriteClass::Beacon), "{method}");
         assert_eq!(judge(&reach, method, "https://pay.example/", &[]), Passage::Hold(WriteClass::Script), "{method}");
@@ -115,7 +119,11 @@ fn every_method_but_the_three_of_a_read_is_a_write() {
             let passage = judge(&reach, method, "https://elsewhere.example/", labels);
             assert_eq!(passage, Passage::Refuse(ReachReason::ThirdPartyWrite), "{method} {labels:?}");
         }
-        assert_eq!(judge(&reach, method, "https://elsewhere.example/", BEACON), Passage::Refuse(ReachReason::Telemetry), "{method}");
+        assert_eq!(
+            judge(&reach, method, "https://elsewhere.example/", BEACON),
+            Passage::Refuse(ReachReason::Telemetry),
+            "{method}"
+        );
     }
     for method in ["CONNECT", "TRACE", "TRACK"] {
         assert_eq!(judge(&reach, method, "https://www.shop.example/", NAVIGATE), Passage::Refuse(ReachReason::Method));
@@ -154,7 +162,11 @@ fn some_kinds_of_request_pass_nowhere() {
     for (labels, reason) in cases {
         for method in ["GET", "POST", "HEAD"] {
             for url in ["https://www.shop.example/", "https://elsewhere.example/", "http://localhost:3000/"] {
-                assert_eq!(judge(&shop(Profile::Site), method, url, labels), Passage::Refuse(*reason), "{method} {url} {labels:?}");
+                assert_eq!(
+                    judge(&shop(Profile::Site), method, url, labels),
+                    Passage::Refuse(*reason),
+                    "{method} {url} {labels:?}"
+                );
             }
         }
     }
@@ -167,7 +179,11 @@ fn a_preflight_passes_to_a_listed_origin_and_no_other_question_does() {
     assert_eq!(judge(&reach, "OPTIONS", "https://pay.example/", &whole), Passage::Pass(ReadClass::Preflight));
     assert_eq!(judge(&reach, "OPTIONS", "https://elsewhere.example/", &whole), Passage::Refuse(ReachReason::NotPreflight));
     for part in [&whole[..1], &whole[1..], &[], &[whole[0], whole[1], ("sec-fetch-mode", "no-cors")]] {
-        assert_eq!(judge(&reach, "OPTIONS", "https://pay.example/", part), Passage::Refuse(ReachReason::NotPreflight), "{part:?}");
+        assert_eq!(
+            judge(&reach, "OPTIONS", "https://pay.example/", part),
+            Passage::Refuse(ReachReason::NotPreflight),
+            "{part:?}"
+        );
     }
 }
 
@@ -178,12 +194,24 @@ fn sec_fetch_headers_never_turn_a_refusal_into_a_pass_but_for_listed_assets() {
     for profile in [Profile::Site, Profile::Strict] {
         let reach = shop(profile);
         for method in ["GET", "HEAD", "POST", "OPTIONS", "TRACE"] {
-            for url in ["https://elsewhere.example/", "http://www.shop.example/", "https://www.shop.example:444/", "https://1.1.1.1/"] {
+            for url in
+                ["https://elsewhere.example/", "http://www.shop.example/", "https://www.shop.example:444/", "https://1.1.1.1/"]
+            {
                 for (mode, dest) in modes.iter().flat_map(|m| dests.iter().map(move |d| (*m, *d))) {
-                    let labels = [("sec-fetch-mode", mode), ("sec-fetch-dest", dest), ("sec-fetch-site", "same-origin"), ("sec-fetch-user", "?1")];
+                    let labels = [
+                        ("sec-fetch-mode", mode),
+                        ("sec-fetch-dest", dest),
+                        ("sec-fetch-site", "same-origin"),
+                        ("sec-fetch-user", "?1"),
+                    ];
                     let asset = ["script", "image"].contains(&dest) && mode != "navigate" && mode != "websocket";
-                    let may = asset && profile == Profile::Site && ["GET", "HEAD"].contains(&method) && url.ends_with("e/") && url.starts_with("https://e");
-                    let public = asset && profile == Profile::Site && ["GET", "HEAD"].contains(&method) && url == "https://1.1.1.1/";
+                    let may = asset
+                        && profile == Profile::Site
+                        && ["GET", "HEAD"].contains(&method)
+                        && url.ends_with("e/")
+                        && url.starts_with("https://e");
+                    let public =
+                        asset && profile == Profile::Site && ["GET", "HEAD"].contains(&method) && url == "https://1.1.1.1/";
                     let passed = !matches!(judge(&reach, method, url, &labels), Passage::Refuse(_));
                     assert_eq!(passed, may || public, "{profile:?} {method} {url} {mode} {dest}");
                 }
@@ -255,7 +283,15 @@ fn a_read_that_names_another_method_is_held_as_a_write() {
     let reach = shop(Profile::Site);
     for header in ["X-HTTP-Method-Override", "x-http-method", "X-Method-Override"] {
         let labels: Vec<(&str, &str)> = FETCH.iter().copied().chain([(header, "DELETE")]).collect();
-        assert_eq!(judge(&reach, "GET", "https://www.shop.example/item/1", &labels), Passage::Hold(WriteClass::Script), "{header}");
-        assert_eq!(judge(&reach, "GET", "https://other.example/x.js", &labels), Passage::Refuse(ReachReason::ThirdPartyWrite), "{header}");
+        assert_eq!(
+            judge(&reach, "GET", "https://www.shop.example/item/1", &labels),
+            Passage::Hold(WriteClass::Script),
+            "{header}"
+        );
+        assert_eq!(
+            judge(&reach, "GET", "https://other.example/x.js", &labels),
+            Passage::Refuse(ReachReason::ThirdPartyWrite),
+            "{header}"
+        );
     }
 }

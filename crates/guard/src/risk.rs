@@ -102,27 +102,67 @@ impl ActionClass {
 
 /// Words that destroy; matched as whole words of labels and paths.
 const DESTRUCTIVE: &[&str] = &[
-    "delete", "deletes", "deleting", "remove", "removes", "removing", "destroy", "erase", "wipe", "purge", "deactivate", "unsubscribe",
-    "revoke", "terminate", "uninstall", "discard", "reset",
+    "delete",
+    "deletes",
+    "deleting",
+    "remove",
+    "removes",
+    "removing",
+    "destroy",
+    "erase",
+    "wipe",
+    "purge",
+    "deactivate",
+    "unsubscribe",
+    "revoke",
+    "terminate",
+    "uninstall",
+    "discard",
+    "reset",
 ];
 /// Words that destroy only when the label also names what of: "Cancel" alone closes a dialog.
 const ENDING: &[&str] = &["cancel", "close", "empty", "end", "clear"];
 const ENDED: &[&str] = &[
-    "account", "accounts", "appointment", "basket", "bag", "booking", "cart", "contract", "membership", "order", "orders", "plan",
-    "reservation", "subscription", "trash",
+    "account",
+    "accounts",
+    "appointment",
+    "basket",
+    "bag",
+    "booking",
+    "cart",
+    "contract",
+    "membership",
+    "order",
+    "orders",
+    "plan",
+    "reservation",
+    "subscription",
+    "trash",
 ];
 /// Words that spend.
 const PAYMENT: &[&str] = &[
-    "pay", "pays", "payment", "payments", "buy", "purchase", "order now", "subscribe", "donate", "transfer", "send money", "bid",
-    "book now", "withdraw",
+    "pay",
+    "pays",
+    "payment",
+    "payments",
+    "buy",
+    "purchase",
+    "order now",
+    "subscribe",
+    "donate",
+    "transfer",
+    "send money",
+    "bid",
+    "book now",
+    "withdraw",
 ];
 /// Words that spend only when the label also names what: "Place your order".
 const COMMITTING: &[&str] = &["place", "confirm", "complete", "submit"];
 const COMMITTED: &[&str] = &["order", "booking", "reservation", "bid"];
 /// Words of a button that says nothing but yes.
 const BARE_YES: &[&str] = &[
-    "ok", "okay", "yes", "confirm", "continue", "proceed", "accept", "agree", "sure", "i", "m", "am", "please", "do", "it", "got",
-    "submit", "apply", "done", "go", "ahead",
+    "ok", "okay", "yes", "confirm", "continue", "proceed", "accept", "agree", "sure", "i", "m", "am", "please", "do", "it",
+    "got", "submit", "apply", "done", "go", "ahead",
 ];
 /// Names under which forms say which method or deed they really mean.
 const DEED_FIELDS: &[&str] = &["_method", "action", "op", "operation", "do", "cmd", "command", "intent", "task"];
@@ -140,9 +180,10 @@ pub fn of_action(seen: &Observation, action: &Action) -> ActionClass {
         (Action::Fill { .. } | Action::Choose { .. } | Action::Toggle { .. }, Some(_)) => ActionClass::Fill,
         (Action::Press { .. } | Action::Enter { .. }, Some(control)) => of_press(seen, control),
         // An action without its control can't be judged, so it is judged at its worst.
-        (Action::Fill { .. } | Action::Choose { .. } | Action::Toggle { .. } | Action::Press { .. } | Action::Enter { .. }, None) => {
-            ActionClass::Destructive
-        }
+        (
+            Action::Fill { .. } | Action::Choose { .. } | Action::Toggle { .. } | Action::Press { .. } | Action::Enter { .. },
+            None,
+        ) => ActionClass::Destructive,
     }
 }
 
@@ -342,7 +383,10 @@ fn is_bare_yes(words: &str) -> bool {
 fn is_card_field(field: &FormField) -> bool {
     let name = words_of(field.name.judged());
     field.autocomplete.starts_with("cc-")
-        || has_any(&name, &["card number", "cardnumber", "card no", "cardno", "cvv", "cvc", "cc number", "ccnumber", "ccnum", "cc num", "iban"])
+        || has_any(
+            &name,
+            &["card number", "cardnumber", "card no", "cardno", "cvv", "cvc", "cc number", "ccnumber", "ccnum", "cc num", "iban"],
+        )
 }
 
 /// A run of 13 to 19 digits, with single spaces or dashes, that passes the Luhn check.

@@ -2,7 +2,9 @@ use super::*;
 use crate::fixtures::{FORM, button, control, field, link, page, request};
 use crate::observation::Handle;
 use crate::permit::{Bound, Direction, Switch};
-use ActionClass::{Credentials, Destructive, Download, Fill, LeaveSite, Navigate, Payment, Scroll, UnknownControl, Upload, Write};
+use ActionClass::{
+    Credentials, Destructive, Download, Fill, LeaveSite, Navigate, Payment, Scroll, UnknownControl, Upload, Write,
+};
 
 fn press(control: Control) -> ActionClass {
     press_on(&page(vec![control]))
@@ -143,7 +145,21 @@ fn a_bare_yes_in_a_dialog_is_what_the_dialog_says() {
         ("Pay £10 now?", Payment),
         ("Save changes?", UnknownControl),
     ] {
-        for label in ["OK", "Ok", "Yes", "Yes!", "Yes, I am sure", "Confirm", "Continue", "Proceed", "I agree", "Got it", "Go ahead", "✓", ""] {
+        for label in [
+            "OK",
+            "Ok",
+            "Yes",
+            "Yes!",
+            "Yes, I am sure",
+            "Confirm",
+            "Continue",
+            "Proceed",
+            "I agree",
+            "Got it",
+            "Go ahead",
+            "✓",
+            "",
+        ] {
             let control = Control { in_dialog: true, ..button(1, label) };
             let seen = Observation { dialogs: vec![PageText::plain(said)], ..page(vec![control.clone()]) };
             assert_eq!(press_on(&seen), class, "{label:?} in {said:?}");
@@ -152,7 +168,10 @@ fn a_bare_yes_in_a_dialog_is_what_the_dialog_says() {
         }
         let outside = Observation { dialogs: vec![PageText::plain(said)], ..page(vec![button(1, "OK")]) };
         assert_eq!(press_on(&outside), UnknownControl, "outside of {said:?}");
-        let other = Observation { dialogs: vec![PageText::plain(said)], ..page(vec![Control { in_dialog: true, ..button(1, "No, keep it") }]) };
+        let other = Observation {
+            dialogs: vec![PageText::plain(said)],
+            ..page(vec![Control { in_dialog: true, ..button(1, "No, keep it") }])
+        };
         assert_eq!(press_on(&other), UnknownControl, "no in {said:?}");
     }
 }
@@ -194,7 +213,11 @@ fn card_fields_make_a_submit_a_payment() {
         ("email", "email", UnknownControl),
         ("quantity", "off", UnknownControl),
     ] {
-        assert_eq!(submit(form("https://shop.example/go", vec![named("x", ""), named(name, autocomplete)])), class, "{name} {autocomplete}");
+        assert_eq!(
+            submit(form("https://shop.example/go", vec![named("x", ""), named(name, autocomplete)])),
+            class,
+            "{name} {autocomplete}"
+        );
     }
 }
 
@@ -351,7 +374,13 @@ fn requests_are_judged_by_method_address_and_body() {
         ("POST", "/go", FORM, "n=411111111111", Write),
         ("POST", "/go", FORM, "n=0000000000000000", Write),
         ("POST", "/go", FORM, "t=1700000000004&u=1700000000012", Write),
-        ("POST", "/go", "multipart/form-data; boundary=x", "--x\r\ncontent-disposition: form-data; name=\"f\"; filename=\"a.txt\"\r\n", Upload),
+        (
+            "POST",
+            "/go",
+            "multipart/form-data; boundary=x",
+            "--x\r\ncontent-disposition: form-data; name=\"f\"; filename=\"a.txt\"\r\n",
+            Upload,
+        ),
         ("POST", "/go", "multipart/form-data; boundary=x", "--x\r\ncontent-disposition: form-data; name=\"f\"\r\n", Write),
     ] {
         let image = request(method, &format!("https://shop.example{path}"), kind, body);
@@ -374,7 +403,8 @@ fn a_request_to_an_unreadable_address_is_judged_at_its_worst() {
 #[test]
 fn classes_are_in_order_and_have_names_of_their_own() {
     assert!(ActionClass::ALL.is_sorted());
-    let names: std::collections::HashSet<_> = ActionClass::ALL.into_iter().flat_map(|class| [class.name(), class.in_words()]).collect();
+    let names: std::collections::HashSet<_> =
+        ActionClass::ALL.into_iter().flat_map(|class| [class.name(), class.in_words()]).collect();
     assert_eq!(names.len(), ActionClass::ALL.len() * 2);
     for class in ActionClass::ALL {
         assert_eq!(serde_json::to_value(class).unwrap(), class.name());

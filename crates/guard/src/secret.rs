@@ -36,7 +36,9 @@ pub struct Secret {
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum SecretRefusal {
     /// Too short to scrub.
-    #[error("the secret is shorter than {SECRET_CHARS_MIN} characters, so it can't be kept out of page text; use --value if it is not secret")]
+    #[error(
+        "the secret is shorter than {SECRET_CHARS_MIN} characters, so it can't be kept out of page text; use --value if it is not secret"
+    )]
     TooShort,
     /// Too long to be a field value.
     #[error("the secret is longer than {VALUE_BYTES_MAX} bytes")]
@@ -192,11 +194,16 @@ impl Scrubber {
         let (mut text, lower) = (text, |text: &str| text.to_ascii_lowercase());
         for (key, value) in &self.values {
             let pieces = |from: usize| value.char_indices().map(|(at, _)| at).filter(move |at| *at >= from).rev();
-            let begun = pieces(SECRET_CHARS_MIN).filter_map(|at| value.get(..at)).find(|piece| lower(&text).ends_with(&lower(piece)));
+            let begun =
+                pieces(SECRET_CHARS_MIN).filter_map(|at| value.get(..at)).find(|piece| lower(&text).ends_with(&lower(piece)));
             if let Some(kept) = begun.and_then(|piece| text.get(..text.len() - piece.len())) {
                 text = Cow::Owned(format!("{kept}{}", Self::mark(key)));
             }
-            let ended = value.char_indices().skip(1).filter_map(|(at, _)| value.get(at..)).filter(|piece| piece.len() >= SECRET_CHARS_MIN);
+            let ended = value
+                .char_indices()
+                .skip(1)
+                .filter_map(|(at, _)| value.get(at..))
+                .filter(|piece| piece.len() >= SECRET_CHARS_MIN);
             let found = ended.into_iter().find(|piece| lower(&text).starts_with(&lower(piece)));
             if let Some(kept) = found.and_then(|piece| text.get(piece.len()..)) {
                 text = Cow::Owned(format!("{}{kept}", Self::mark(key)));
@@ -297,7 +304,8 @@ fn narrow(c: char) -> char {
 /// The value, the value reversed, and its bytes in hex, each by its letters and digits alone.
 fn folded_encodings(value: &str) -> Vec<Vec<u8>> {
     let hex = value.bytes().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
-    let fold = |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).flat_map(|c| narrow(c).to_lowercase()).collect() };
+    let fold =
+        |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).flat_map(|c| narrow(c).to_lowercase()).collect() };
     let mut all: Vec<String> = vec![fold(value), fold(&value.chars().rev().collect::<String>()), hex];
     all.retain(|folded| folded.chars().count() >= FOLDED_CHARS_MIN);
     all.sort_unstable();

@@ -44,14 +44,21 @@ fn scrubbing_is_idempotent_and_never_partial() {
 #[test]
 fn a_secret_that_a_field_grouped_or_a_page_split_is_scrubbed() {
     let card = Scrubber::of(&[secret("4111111111111111")]).unwrap();
-    for shown in ["4111 1111 1111 1111", "4111-1111-1111-1111", "4111\u{a0}1111\u{a0}1111\u{a0}1111", "\u{ff14}1111111 1111 1111"] {
+    for shown in ["4111 1111 1111 1111", "4111-1111-1111-1111", "4111\u{a0}1111\u{a0}1111\u{a0}1111", "\u{ff14}1111111 1111 1111"]
+    {
         assert_eq!(card.scrub(&format!("Card {shown}.")), "Card [secret:password].", "{shown}");
         assert!(card.finds(shown.as_bytes()), "{shown}");
     }
     assert_eq!(card.scrub("4111 1111 1111 and 1111"), "4111 1111 1111 and 1111");
     assert_eq!(card.scrub(r#"{"a":"41111111","b":"11111111"}"#), r#"{"a":"41111111","b":"11111111"}"#);
     let word = Scrubber::of(&[secret("Zq7!kLm9wXr2")]).unwrap();
-    for shown in ["Zq7!kL m9wXr2", "Z-q-7-!-k-L-m-9-w-X-r-2", "5a:71:37:21:6b:4c:6d:39:77:58:72:32", "/Z/q/7/!/k/L/m/9/w/X/r/2", "2rXw 9mLk7qZ"] {
+    for shown in [
+        "Zq7!kL m9wXr2",
+        "Z-q-7-!-k-L-m-9-w-X-r-2",
+        "5a:71:37:21:6b:4c:6d:39:77:58:72:32",
+        "/Z/q/7/!/k/L/m/9/w/X/r/2",
+        "2rXw 9mLk7qZ",
+    ] {
         let scrubbed = word.scrub(shown);
         assert!(scrubbed.contains("[secret:password]") && scrubbed.len() < 20, "{shown} -> {scrubbed}");
     }

@@ -33,10 +33,7 @@ impl PageText {
         let scrubbed = scrub.scrub_edges(scrub.scrub(&cleaned));
         match scrubbed.char_indices().nth(chars_max) {
             None => Self { text: scrubbed.into_owned(), whole: None },
-            Some((end, _)) => Self {
-                whole: Some(Digest::of(scrubbed.as_bytes())),
-                text: scrubbed[..end].to_owned(),
-            },
+            Some((end, _)) => Self { whole: Some(Digest::of(scrubbed.as_bytes())), text: scrubbed[..end].to_owned() },
         }
     }
 
@@ -80,11 +77,7 @@ impl PageText {
         if self.is_cut() {
             shown.push('\u{2026}');
         }
-        if shown.chars().any(is_right_to_left) {
-            format!("\"\u{2068}{shown}\u{2069}\"")
-        } else {
-            format!("\"{shown}\"")
-        }
+        if shown.chars().any(is_right_to_left) { format!("\"\u{2068}{shown}\u{2069}\"") } else { format!("\"{shown}\"") }
     }
 
     /// Text used by the judge's own word rules, never shown.

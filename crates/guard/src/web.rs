@@ -46,9 +46,7 @@ pub enum UrlReason {
     #[error("the URL needs exactly two slashes after its scheme")]
     Slashes,
     /// A user name, a password, or an `@` where they would be.
-    #[error(
-        "the URL has a user name or password (an @ before the path), which can hide the real host"
-    )]
+    #[error("the URL has a user name or password (an @ before the path), which can hide the real host")]
     UserInfo,
     /// A host that parsers rewrite; `canonical` is what they would make of it.
     #[error("the host is written in an unusual way; if you mean {canonical}, write that")]
@@ -266,9 +264,7 @@ fn has_scheme_name(text: &str) -> bool {
         return false;
     };
     let mut bytes = scheme.bytes();
-    bytes
-        .next()
-        .is_some_and(|first| first.is_ascii_alphabetic())
+    bytes.next().is_some_and(|first| first.is_ascii_alphabetic())
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
 }
 
@@ -297,11 +293,7 @@ fn refuse_port_spelling(raw_port: Option<&str>) -> Result<(), UrlReason> {
 
 /// Refuses a host that the parser rewrote by more than letter case or by writing a label of another script as `xn--`.
 fn refuse_host_spelling(raw: &str, canonical: &str) -> Result<(), UrlReason> {
-    let is_plain = if raw.is_ascii() {
-        raw.eq_ignore_ascii_case(canonical)
-    } else {
-        same_labels(raw, canonical)
-    };
+    let is_plain = if raw.is_ascii() { raw.eq_ignore_ascii_case(canonical) } else { same_labels(raw, canonical) };
     if is_plain && !canonical.ends_with('.') {
         return Ok(());
     }
@@ -313,14 +305,9 @@ fn refuse_host_spelling(raw: &str, canonical: &str) -> Result<(), UrlReason> {
 /// letters, other full stops and characters that vanish fail this.
 fn same_labels(raw: &str, canonical: &str) -> bool {
     let same = |(raw, canonical): (&str, &str)| {
-        if raw.is_ascii() {
-            raw.eq_ignore_ascii_case(canonical)
-        } else {
-            canonical.starts_with("xn--")
-        }
+        if raw.is_ascii() { raw.eq_ignore_ascii_case(canonical) } else { canonical.starts_with("xn--") }
     };
-    raw.split('.').count() == canonical.split('.').count()
-        && raw.split('.').zip(canonical.split('.')).all(same)
+    raw.split('.').count() == canonical.split('.').count() && raw.split('.').zip(canonical.split('.')).all(same)
 }
 
 #[cfg(test)]

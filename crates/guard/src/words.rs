@@ -73,7 +73,10 @@ pub fn of_effect(effect: &Effect, judgement: &Judgement) -> Words {
 /// A page may send any token as a method; only an ordinary one stands outside quotes.
 fn method_words(effect: &Effect) -> String {
     let method = &effect.image.method;
-    if (1..=20).contains(&method.len()) && method.bytes().all(|byte| byte.is_ascii_uppercase()) && !effect.scrub.finds(method.as_bytes()) {
+    if (1..=20).contains(&method.len())
+        && method.bytes().all(|byte| byte.is_ascii_uppercase())
+        && !effect.scrub.finds(method.as_bytes())
+    {
         return method.clone();
     }
     PageText::read(method, SHOWN_TOKEN_CHARS_MAX, &effect.scrub).for_person()
@@ -82,7 +85,8 @@ fn method_words(effect: &Effect) -> String {
 /// An address in the parser's own spelling is plain ASCII without spaces or quotes and may stand outside quotes.
 fn url_words(effect: &Effect) -> String {
     let url = &effect.image.url;
-    let plain = url::Url::parse(url).is_ok_and(|parsed| parsed.as_str() == url) && url.bytes().all(|byte| byte.is_ascii_graphic());
+    let plain =
+        url::Url::parse(url).is_ok_and(|parsed| parsed.as_str() == url) && url.bytes().all(|byte| byte.is_ascii_graphic());
     match (plain, url.len() <= SHOWN_URL_CHARS_MAX) {
         (true, true) => effect.scrub.scrub(url).into_owned(),
         (true, false) | (false, _) => {
@@ -98,7 +102,8 @@ fn holds_secret(effect: &Effect) -> bool {
     let finds = |part: &[u8]| {
         // Any byte may be escaped, so the decoded form is looked at as well.
         let mut pairs = url::form_urlencoded::parse(part);
-        effect.scrub.finds(part) || pairs.any(|(name, value)| effect.scrub.finds(name.as_bytes()) || effect.scrub.finds(value.as_bytes()))
+        effect.scrub.finds(part)
+            || pairs.any(|(name, value)| effect.scrub.finds(name.as_bytes()) || effect.scrub.finds(value.as_bytes()))
     };
     let headers = image.headers.iter().flat_map(|(name, value)| [name, value]);
     headers.chain([&image.method, &image.url]).any(|text| finds(text.as_bytes())) || finds(&image.body)
@@ -110,7 +115,9 @@ fn body_facts(effect: &Effect) -> Vec<(String, String)> {
     if image.body.is_empty() {
         return vec![("body".into(), "empty".into())];
     }
-    let form = image.header("content-type").is_some_and(|kind| kind.to_ascii_lowercase().starts_with("application/x-www-form-urlencoded"));
+    let form = image
+        .header("content-type")
+        .is_some_and(|kind| kind.to_ascii_lowercase().starts_with("application/x-www-form-urlencoded"));
     let mut facts: Vec<(String, String)> = Vec::new();
     if form {
         let mut pairs = url::form_urlencoded::parse(&image.body);

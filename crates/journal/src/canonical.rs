@@ -110,9 +110,7 @@ fn write_float(out: &mut String, float: f64) {
         out.push_str(&digits);
         push_zeros(out, point - count);
     } else if 0 < point && point <= 21 {
-        let (whole, fraction) = digits
-            .split_at_checked(usize::try_from(point).unwrap_or(0))
-            .unwrap_or_default();
+        let (whole, fraction) = digits.split_at_checked(usize::try_from(point).unwrap_or(0)).unwrap_or_default();
         out.push_str(&format!("{whole}.{fraction}"));
     } else if -6 < point && point <= 0 {
         out.push_str("0.");
@@ -130,9 +128,7 @@ fn write_float(out: &mut String, float: f64) {
 /// The digits are serde_json's. Those of `format!("{float:e}")` are as short, but where two candidates are equally near
 /// it takes the upper and ECMAScript the even one (1424953923781206.25, RFC 8785 appendix B).
 fn shortest_digits(float: f64) -> (String, i32) {
-    let text = Number::from_f64(float)
-        .map(|number| number.to_string())
-        .unwrap_or_default();
+    let text = Number::from_f64(float).map(|number| number.to_string()).unwrap_or_default();
     let (mantissa, exponent) = text.split_once('e').unwrap_or((text.as_str(), "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let all = format!("{whole}{fraction}");

@@ -21,7 +21,8 @@ fn members_are_sorted_by_utf16_code_units() {
 fn the_example_of_rfc_8785_is_written_as_printed_there() {
     let text = r#"{"numbers":[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001],
         "string":"\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/","literals":[null,true,false]}"#;
-    let expected = r#"{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\u000f\nA'B\"\\\\\"/"}"#;
+    let expected =
+        r#"{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\u000f\nA'B\"\\\\\"/"}"#;
     assert_eq!(canonical_of(text), expected);
 }
 
@@ -54,11 +55,7 @@ fn floats_are_written_as_ecmascript_writes_them() {
         (0x4314_3ff3_c1cb_0959, "1424953923781206.2"),
     ];
     for (bits, expected) in cases {
-        assert_eq!(
-            canonical_json(&json!(f64::from_bits(bits))),
-            expected,
-            "{bits:016x}"
-        );
+        assert_eq!(canonical_json(&json!(f64::from_bits(bits))), expected, "{bits:016x}");
     }
 }
 
@@ -72,10 +69,7 @@ fn integers_keep_all_their_digits() {
 
 #[test]
 fn the_text_is_independent_of_member_order_and_white_space() {
-    assert_eq!(
-        canonical_of("{ \"b\" : [ 1 , 2.0 ] , \"a\" : { } }"),
-        canonical_of(r#"{"a":{},"b":[1.0e0,2]}"#)
-    );
+    assert_eq!(canonical_of("{ \"b\" : [ 1 , 2.0 ] , \"a\" : { } }"), canonical_of(r#"{"a":{},"b":[1.0e0,2]}"#));
 }
 
 /// Any JSON value a few levels deep, with numbers over their whole range.
@@ -91,8 +85,7 @@ fn any_json() -> impl Strategy<Value = Value> {
     leaf.prop_recursive(4, 32, 6, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
-            prop::collection::btree_map(any::<String>(), inner, 0..6)
-                .prop_map(|members| json!(members)),
+            prop::collection::btree_map(any::<String>(), inner, 0..6).prop_map(|members| json!(members)),
         ]
     })
 }

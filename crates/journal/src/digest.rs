@@ -28,13 +28,7 @@ impl Digest {
 
     /// The digest of `first` and `second` as if they stood in one text.
     pub(crate) fn of_both(first: &str, second: &str) -> Digest {
-        Digest(
-            Sha256::new()
-                .chain_update(first)
-                .chain_update(second)
-                .finalize()
-                .into(),
-        )
+        Digest(Sha256::new().chain_update(first).chain_update(second).finalize().into())
     }
 
     /// The 32 bytes themselves.

@@ -59,9 +59,7 @@ pub enum JournalError {
         path: PathBuf,
     },
     /// One record is too long.
-    #[error(
-        "a record of {bytes} bytes is longer than the {bytes_max} a journal takes; shorten what is recorded"
-    )]
+    #[error("a record of {bytes} bytes is longer than the {bytes_max} a journal takes; shorten what is recorded")]
     RecordTooLarge {
         /// Its length.
         bytes: u64,
@@ -85,9 +83,7 @@ pub enum JournalError {
         source: serde_json::Error,
     },
     /// A kind that only the journal itself writes, or that isn't a short word.
-    #[error(
-        "{kind:?} can't be the kind of a record: use a short lower-case word that the journal doesn't use itself"
-    )]
+    #[error("{kind:?} can't be the kind of a record: use a short lower-case word that the journal doesn't use itself")]
     BadKind {
         /// The kind asked for.
         kind: &'static str,
@@ -127,21 +123,14 @@ impl JournalError {
     pub(crate) fn writing(action: &'static str, path: &Path, source: io::Error) -> JournalError {
         let path = path.to_path_buf();
         match source.kind() {
-            io::ErrorKind::StorageFull
-            | io::ErrorKind::QuotaExceeded
-            | io::ErrorKind::FileTooLarge => JournalError::Full { path, source },
-            _ => JournalError::Io {
-                action,
-                path,
-                source,
-            },
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+                JournalError::Full { path, source }
+            }
+            _ => JournalError::Io { action, path, source },
         }
     }
 
     pub(crate) fn reading(path: &Path, source: io::Error) -> JournalError {
-        JournalError::Unreadable {
-            path: path.to_path_buf(),
-            source,
-        }
+        JournalError::Unreadable { path: path.to_path_buf(), source }
     }
 }

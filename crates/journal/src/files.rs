@@ -30,10 +30,7 @@ pub(crate) fn journal_path(folder: &Path, run: &RunId) -> PathBuf {
 /// Makes `folder` and what is missing above it, open to its owner alone, and syncs each parent, so that the folder
 /// still exists after a power cut.
 pub(crate) fn make_folder(folder: &Path) -> Result<(), JournalError> {
-    let missing: Vec<&Path> = folder
-        .ancestors()
-        .take_while(|path| !path.as_os_str().is_empty() && !path.exists())
-        .collect();
+    let missing: Vec<&Path> = folder.ancestors().take_while(|path| !path.as_os_str().is_empty() && !path.exists()).collect();
     DirBuilder::new()
         .recursive(true)
         .mode(0o700)
@@ -41,11 +38,7 @@ pub(crate) fn make_folder(folder: &Path) -> Result<(), JournalError> {
         .map_err(|source| JournalError::writing("make the journal folder", folder, source))?;
     for made in missing {
         if let Some(parent) = made.parent() {
-            let parent = if parent.as_os_str().is_empty() {
-                Path::new(".")
-            } else {
-                parent
-            };
+            let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
             sync_folder(parent)?;
         }
     }
@@ -61,15 +54,9 @@ pub(crate) fn sync_folder(folder: &Path) -> Result<(), JournalError> {
 
 /// Makes a new file that only its owner may read, never following or replacing what is there.
 pub(crate) fn create_new(path: &Path) -> Result<File, JournalError> {
-    let opened = OpenOptions::new()
-        .append(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path);
+    let opened = OpenOptions::new().append(true).create_new(true).mode(0o600).open(path);
     opened.map_err(|source| match source.kind() {
-        io::ErrorKind::AlreadyExists => JournalError::Exists {
-            path: path.to_path_buf(),
-        },
+        io::ErrorKind::AlreadyExists => JournalError::Exists { path: path.to_path_buf() },
         _ => JournalError::writing("create the journal", path, source),
     })
 }
@@ -77,9 +64,7 @@ pub(crate) fn create_new(path: &Path) -> Result<File, JournalError> {
 /// Takes the writer's lock, or says that another has it. The lock goes with the file.
 pub(crate) fn lock(file: &File, path: &Path) -> Result<(), JournalError> {
     file.try_lock().map_err(|error| match error {
-        TryLockError::WouldBlock => JournalError::Locked {
-            path: path.to_path_buf(),
-        },
+        TryLockError::WouldBlock => JournalError::Locked { path: path.to_path_buf() },
         TryLockError::Error(source) => JournalError::writing("lock the journal", path, source),
     })
 }
@@ -97,20 +82,9 @@ pub(crate) fn open_to_append(path: &Path) -> Result<File, JournalError> {
 /// A named pipe in place of a journal would make a plain open wait for ever, so the open never waits, and what isn't
 /// a regular file is refused before it is read.
 fn open_regular(options: &mut OpenOptions, path: &Path) -> Result<File, JournalError> {
-    let file = options
-        .custom_flags(OFlag::O_NONBLOCK.bits())
-        .open(path)
-        .map_err(|source| JournalError::reading(path, source))?;
-    let about = file
-        .metadata()
-        .map_err(|source| JournalError::reading(path, source))?;
-    if about.is_file() {
-        Ok(file)
-    } else {
-        Err(JournalError::NotAFile {
-            path: path.to_path_buf(),
-        })
-    }
+    let file = options.custom_flags(OFlag::O_NONBLOCK.bits()).open(path).map_err(|source| JournalError::reading(path, source))?;
+    let about = file.metadata().map_err(|source| JournalError::reading(path, source))?;
+    if about.is_file() { Ok(file) } else { Err(JournalError::NotAFile { path: path.to_path_buf() }) }
 }
 
 /// Removes a file that holds nothing anyone was promised; a failure leaves it, which does no harm.

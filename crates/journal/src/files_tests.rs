@@ -5,29 +5,12 @@ use super::{default_folder, make_folder};
 
 #[test]
 fn the_default_folder_follows_the_xdg_rules() {
-    let at = |home: Option<&str>, state: Option<&str>| {
-        default_folder(home.map(Path::new), state.map(Path::new))
-    };
-    assert_eq!(
-        at(Some("/h"), None),
-        Some(PathBuf::from("/h/.local/state/clicket/journal"))
-    );
-    assert_eq!(
-        at(Some("/h"), Some("/s")),
-        Some(PathBuf::from("/s/clicket/journal"))
-    );
-    assert_eq!(
-        at(None, Some("/s")),
-        Some(PathBuf::from("/s/clicket/journal"))
-    );
-    assert_eq!(
-        at(Some("/h"), Some("relative")),
-        Some(PathBuf::from("/h/.local/state/clicket/journal"))
-    );
-    assert_eq!(
-        at(Some("/h"), Some("")),
-        Some(PathBuf::from("/h/.local/state/clicket/journal"))
-    );
+    let at = |home: Option<&str>, state: Option<&str>| default_folder(home.map(Path::new), state.map(Path::new));
+    assert_eq!(at(Some("/h"), None), Some(PathBuf::from("/h/.local/state/clicket/journal")));
+    assert_eq!(at(Some("/h"), Some("/s")), Some(PathBuf::from("/s/clicket/journal")));
+    assert_eq!(at(None, Some("/s")), Some(PathBuf::from("/s/clicket/journal")));
+    assert_eq!(at(Some("/h"), Some("relative")), Some(PathBuf::from("/h/.local/state/clicket/journal")));
+    assert_eq!(at(Some("/h"), Some("")), Some(PathBuf::from("/h/.local/state/clicket/journal")));
     assert_eq!(at(Some("h"), None), None);
     assert_eq!(at(None, None), None);
 }

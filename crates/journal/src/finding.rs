@@ -118,19 +118,11 @@ pub enum What {
 
 impl Finding {
     pub(crate) fn broken(line: u64, what: What) -> Finding {
-        Finding {
-            severity: Severity::Broken,
-            line: Some(line),
-            what,
-        }
+        Finding { severity: Severity::Broken, line: Some(line), what }
     }
 
     pub(crate) fn notice(line: u64, what: What) -> Finding {
-        Finding {
-            severity: Severity::Notice,
-            line: Some(line),
-            what,
-        }
+        Finding { severity: Severity::Notice, line: Some(line), what }
     }
 }
 
@@ -150,13 +142,8 @@ impl fmt::Display for What {
             What::Line(fault) => write!(f, "{fault}"),
             What::HeaderMissing => f.write_str("the first record is not the header of a journal"),
             What::HeaderMisplaced => f.write_str("a header stands in the middle of the journal"),
-            What::HeaderUnknown => {
-                f.write_str("the header is of a format or version that this program does not know")
-            }
-            What::NamedForAnotherRun { run } => write!(
-                f,
-                "the header is of run {run}, but the file is named for another run"
-            ),
+            What::HeaderUnknown => f.write_str("the header is of a format or version that this program does not know"),
+            What::NamedForAnotherRun { run } => write!(f, "the header is of run {run}, but the file is named for another run"),
             What::Missing { first, last } if first == last => {
                 write!(f, "record {first} is missing before it")
             }
@@ -165,34 +152,18 @@ impl fmt::Display for What {
             }
             What::Repeated { seq } => write!(f, "record {seq} is repeated"),
             What::OutOfPlace { seq } => write!(f, "record {seq} stands after a later one"),
-            What::ChainBroken { seq } => write!(
-                f,
-                "record {seq} does not name the digest of the record before it"
-            ),
+            What::ChainBroken { seq } => write!(f, "record {seq} does not name the digest of the record before it"),
             What::AfterSeal { seq } => write!(f, "record {seq} stands after the seal"),
-            What::SealCount { counted } => write!(
-                f,
-                "the seal does not count the {counted} records that are there"
-            ),
-            What::NoSeal => f.write_str(
-                "it has no seal, so the run is still going on, was cut off, or its end was removed",
-            ),
-            What::TornTail { bytes } => write!(
-                f,
-                "the file ends with {bytes} bytes of an unfinished record"
-            ),
-            What::CutOff => {
-                f.write_str("the run was cut off here and the journal was sealed afterwards")
-            }
+            What::SealCount { counted } => write!(f, "the seal does not count the {counted} records that are there"),
+            What::NoSeal => f.write_str("it has no seal, so the run is still going on, was cut off, or its end was removed"),
+            What::TornTail { bytes } => write!(f, "the file ends with {bytes} bytes of an unfinished record"),
+            What::CutOff => f.write_str("the run was cut off here and the journal was sealed afterwards"),
             What::ClockWentBack { seq, by_ms } => {
                 write!(f, "the clock went back by {by_ms} ms at record {seq}")
             }
             What::Unnamed => f.write_str("an intent or outcome does not name its intent"),
             What::IntentRepeated { intent } => write!(f, "intent {intent} is written twice"),
-            What::IntentOpen { intent } => write!(
-                f,
-                "intent {intent} has no outcome, so whether it took effect is not known"
-            ),
+            What::IntentOpen { intent } => write!(f, "intent {intent} has no outcome, so whether it took effect is not known"),
             What::OutcomeAlone { intent } => {
                 write!(f, "the outcome of {intent} has no intent before it")
             }

@@ -67,8 +67,7 @@ impl Journal {
         files::make_folder(folder)?;
         let path = files::journal_path(folder, run);
         let file = files::create_new(&path)?;
-        let started = Journal::start(file, path.clone(), *run)
-            .and_then(|journal| files::sync_folder(folder).map(|()| journal));
+        let started = Journal::start(file, path.clone(), *run).and_then(|journal| files::sync_folder(folder).map(|()| journal));
         if started.is_err() {
             files::discard(&path);
         }
@@ -77,15 +76,7 @@ impl Journal {
 
     fn start(file: File, path: PathBuf, run: RunId) -> Result<Journal, JournalError> {
         files::lock(&file, &path)?;
-        let mut journal = Journal {
-            file,
-            path,
-            run,
-            records: 0,
-            bytes: 0,
-            head: Digest::NONE,
-            health: Health::Sound,
-        };
+        let mut journal = Journal { file, path, run, records: 0, bytes: 0, head: Digest::NONE, health: Health::Sound };
         journal.write_header()?;
         Ok(journal)
     }
@@ -96,23 +87,8 @@ impl Journal {
     }
 
     /// Goes on with a journal that was read from `file`, whose lock is held and which ends after a whole record.
-    pub(crate) fn resume(
-        file: File,
-        path: PathBuf,
-        run: RunId,
-        records: u64,
-        bytes: u64,
-        head: Digest,
-    ) -> Journal {
-        Journal {
-            file,
-            path,
-            run,
-            records,
-            bytes,
-            head,
-            health: Health::Sound,
-        }
+    pub(crate) fn resume(file: File, path: PathBuf, run: RunId, records: u64, bytes: u64, head: Digest) -> Journal {
+        Journal { file, path, run, records, bytes, head, health: Health::Sound }
     }
 
     /// Appends one record, waits until it is on disk, and returns its receipt.
@@ -121,12 +97,7 @@ impl Journal {
     /// `journal`, `sealed`, `torn` or `checkpoint`; `body` is at most [`RECORD_BYTES_MAX`] bytes of JSON. A
     /// floating-point number that isn't finite becomes `null`, as serde_json has it. After any error the journal is
     /// broken and each later append is refused.
-    pub fn append<T: Serialize>(
-        &mut self,
-        at_unix_ms: u64,
-        kind: &'static str,
-        body: &T,
-    ) -> Result<Receipt, JournalError> {
+    pub fn append<T: Serialize>(&mut self, at_unix_ms: u64, kind: &'static str, body: &T) -> Result<Receipt, JournalError> {
         if let Err(error) = check_kind(kind) {
             self.health = Health::Broken;
             return Err(error);
@@ -137,16 +108,8 @@ impl Journal {
     /// Writes the last record, with the `reason` the run ended and the count of records, and closes the file.
     pub fn seal(mut self, at_unix_ms: u64, reason: &str) -> Result<Sealed, JournalError> {
         let records = self.records + 1;
-        let receipt = self.write(
-            at_unix_ms,
-            KIND_SEALED,
-            &json!({"reason": reason, "records": records}),
-        )?;
-        Ok(Sealed {
-            path: self.path,
-            records,
-            digest: receipt.digest(),
-        })
+        let receipt = self.write(at_unix_ms, KIND_SEALED, &json!({"reason": reason, "records": records}))?;
+        Ok(Sealed { path: self.path, records, digest: receipt.digest() })
     }
 
     /// The run.
@@ -171,26 +134,13 @@ impl Journal {
 
     /// The one way to the file. The journal counts as broken until the record is known to be on disk, so that no early
     /// return can leave it open.
-    pub(crate) fn write<T: Serialize>(
-        &mut self,
-        at_unix_ms: u64,
-        kind: &'static str,
-        body: &T,
-    ) -> Result<Receipt, JournalError> {
+    pub(crate) fn write<T: Serialize>(&mut self, at_unix_ms: u64, kind: &'static str, body: &T) -> Result<Receipt, JournalError> {
         if self.health == Health::Broken {
-            return Err(JournalError::Broken {
-                path: self.path.clone(),
-            });
+            return Err(JournalError::Broken { path: self.path.clone() });
         }
         self.health = Health::Broken;
         let body = bounded_body(kind, body)?;
-        let draft = Draft {
-            at_unix_ms,
-            body: &body,
-            kind,
-            prev: self.head,
-            seq: self.records,
-        };
+        let draft = Draft { at_unix_ms, body: &body, kind, prev: self.head, seq: self.records };
         let (digest, mut line) = draft.line();
         line.push('\n');
         self.write_line(line.as_bytes())?;
@@ -205,10 +155,7 @@ impl Journal {
         self.check_untouched()?;
         let bytes = self.bytes.saturating_add(line.len() as u64);
         if bytes > JOURNAL_BYTES_MAX {
-            return Err(JournalError::JournalTooLarge {
-                path: self.path.clone(),
-                bytes_max: JOURNAL_BYTES_MAX,
-            });
+            return Err(JournalError::JournalTooLarge { path: self.path.clone(), bytes_max: JOURNAL_BYTES_MAX });
         }
         self.file
             .write_all(line)
@@ -220,24 +167,17 @@ impl Journal {
 
     /// A lock is advice only. A file that someone removed, cut or wrote to would make a receipt that proves nothing.
     fn check_untouched(&self) -> Result<(), JournalError> {
-        let about = self
-            .file
-            .metadata()
-            .map_err(|source| JournalError::writing("look at the journal", &self.path, source))?;
+        let about = self.file.metadata().map_err(|source| JournalError::writing("look at the journal", &self.path, source))?;
         if about.len() == self.bytes && about.nlink() > 0 {
             Ok(())
         } else {
-            Err(JournalError::Changed {
-                path: self.path.clone(),
-            })
+            Err(JournalError::Changed { path: self.path.clone() })
         }
     }
 }
 
 fn check_kind(kind: &'static str) -> Result<(), JournalError> {
-    let is_word = kind
-        .bytes()
-        .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'.' | b'-'));
+    let is_word = kind.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'.' | b'-'));
     if kind.is_empty() || kind.len() > KIND_BYTES_MAX || !is_word || is_reserved(kind) {
         return Err(JournalError::BadKind { kind });
     }
@@ -250,14 +190,12 @@ fn check_kind(kind: &'static str) -> Result<(), JournalError> {
 /// to be read back is refused here.
 fn bounded_body<T: Serialize>(kind: &'static str, body: &T) -> Result<String, JournalError> {
     let mut text = BoundedText::default();
-    serde_json::to_writer(&mut text, body)
-        .map_err(|source| JournalError::NotJson { kind, source })?;
+    serde_json::to_writer(&mut text, body).map_err(|source| JournalError::NotJson { kind, source })?;
     check_length(text.bytes)?;
     // One level is added, because the record around the body takes one of the levels a reader allows.
     text.kept.insert(0, b'[');
     text.kept.push(b']');
-    let [value]: [Value; 1] = serde_json::from_slice(&text.kept)
-        .map_err(|source| JournalError::NotJson { kind, source })?;
+    let [value]: [Value; 1] = serde_json::from_slice(&text.kept).map_err(|source| JournalError::NotJson { kind, source })?;
     let canonical = canonical_json(&value);
     check_length(canonical.len() as u64)?;
     Ok(canonical)
@@ -265,10 +203,7 @@ fn bounded_body<T: Serialize>(kind: &'static str, body: &T) -> Result<String, Jo
 
 fn check_length(bytes: u64) -> Result<(), JournalError> {
     if bytes > RECORD_BYTES_MAX {
-        return Err(JournalError::RecordTooLarge {
-            bytes,
-            bytes_max: RECORD_BYTES_MAX,
-        });
+        return Err(JournalError::RecordTooLarge { bytes, bytes_max: RECORD_BYTES_MAX });
     }
     Ok(())
 }

@@ -25,26 +25,15 @@ fn journal(folder: &Path) -> Journal {
 
 /// The message of an error, with the folder left out.
 fn message(error: &JournalError, folder: &Path) -> String {
-    error
-        .to_string()
-        .replace(&folder.display().to_string(), "FOLDER")
+    error.to_string().replace(&folder.display().to_string(), "FOLDER")
 }
 
 #[test]
 fn a_journal_reads_back_as_written_and_verifies() {
     let place = tempfile::tempdir().unwrap();
     let mut journal = journal(place.path());
-    let receipt = journal
-        .append(
-            1_796_037_754_000,
-            "offer",
-            &json!({"text": "Buy \"now\"", "ratio": 0.1}),
-        )
-        .unwrap();
-    assert_eq!(
-        (receipt.seq(), receipt.kind(), receipt.run()),
-        (1, "offer", &run())
-    );
+    let receipt = journal.append(1_796_037_754_000, "offer", &json!({"text": "Buy \"now\"", "ratio": 0.1})).unwrap();
+    assert_eq!((receipt.seq(), receipt.kind(), receipt.run()), (1, "offer", &run()));
     assert_eq!((journal.records(), journal.head()), (2, receipt.digest()));
     let sealed = journal.seal(1_796_037_755_000, "verified").unwrap();
 
@@ -54,38 +43,19 @@ fn a_journal_reads_back_as_written_and_verifies() {
     {"at":1796037755000,"body":{"reason":"verified","records":3},"digest":"sha256:82cb4d35b13d8ffeba314f9ddd73cfbb1b5cfed7f33f3d8f8d761686c644d7a9","kind":"sealed","prev":"sha256:6f4f95f81d0e2c62a9ef7d46a2af5e2c9b10f88ee76bbd4d87daf6d6cf770b06","seq":2}
     "#);
     let back = read(&sealed.path).unwrap();
-    assert_eq!(
-        (back.tail, back.records.len() as u64),
-        (Tail::Sealed, sealed.records)
-    );
+    assert_eq!((back.tail, back.records.len() as u64), (Tail::Sealed, sealed.records));
     let offer = &back.records[1];
-    assert_eq!(
-        (offer.digest, &offer.body),
-        (
-            receipt.digest(),
-            &json!({"text": "Buy \"now\"", "ratio": 0.1})
-        )
-    );
+    assert_eq!((offer.digest, &offer.body), (receipt.digest(), &json!({"text": "Buy \"now\"", "ratio": 0.1})));
     let verification = verify(&sealed.path).unwrap();
-    assert!(
-        verification.holds() && verification.findings.is_empty(),
-        "{:?}",
-        verification.findings
-    );
-    assert_eq!(
-        (verification.run, verification.head),
-        (Some(run()), sealed.digest)
-    );
+    assert!(verification.holds() && verification.findings.is_empty(), "{:?}", verification.findings);
+    assert_eq!((verification.run, verification.head), (Some(run()), sealed.digest));
 }
 
 #[test]
 fn only_the_owner_may_read_a_journal() {
     let place = tempfile::tempdir().unwrap();
     let journal = journal(&place.path().join("new"));
-    assert_eq!(
-        journal.path().metadata().unwrap().permissions().mode() & 0o777,
-        0o600
-    );
+    assert_eq!(journal.path().metadata().unwrap().permissions().mode() & 0o777, 0o600);
 }
 
 #[test]
@@ -141,9 +111,7 @@ fn a_full_disk_is_told_apart_and_gives_no_receipt() {
     let mut journal = journal(place.path());
     journal.file = OpenOptions::new().write(true).open("/dev/full").unwrap();
     journal.bytes = 0;
-    let error = journal
-        .append(1, "intent", &json!({"intent": "i1"}))
-        .unwrap_err();
+    let error = journal.append(1, "intent", &json!({"intent": "i1"})).unwrap_err();
     assert!(matches!(error, JournalError::Full { .. }));
     assert_snapshot!(message(&error, place.path()), @"no room left to write the journal at FOLDER/20261130T112233-0707070707070707.jsonl: No space left on device (os error 28); free some space or choose another place with --journal DIR");
     assert_eq!(journal.records(), 1);
@@ -159,14 +127,9 @@ fn a_record_that_cannot_be_synced_gives_no_receipt() {
     let (_reader, writer) = io::pipe().unwrap();
     journal.file = File::from(OwnedFd::from(writer));
     journal.bytes = 0;
-    let error = journal
-        .append(1, "intent", &json!({"intent": "i1"}))
-        .unwrap_err();
+    let error = journal.append(1, "intent", &json!({"intent": "i1"})).unwrap_err();
     assert!(matches!(error, JournalError::Io { .. }), "{error}");
-    assert!(matches!(
-        journal.append(1, "intent", &1),
-        Err(JournalError::Broken { .. })
-    ));
+    assert!(matches!(journal.append(1, "intent", &1), Err(JournalError::Broken { .. })));
 }
 
 #[test]
@@ -179,11 +142,7 @@ fn after_any_error_every_later_append_is_refused() {
     }
     let failures: [fn(&mut Journal) -> JournalError; 4] = [
         |journal| journal.append(1, "offer", &Unwritable).unwrap_err(),
-        |journal| {
-            journal
-                .append(1, "offer", &"x".repeat(5_000_000))
-                .unwrap_err()
-        },
+        |journal| journal.append(1, "offer", &"x".repeat(5_000_000)).unwrap_err(),
         |journal| journal.append(1, "sealed", &1).unwrap_err(),
         |journal| {
             fs::remove_file(journal.path()).unwrap();
@@ -197,10 +156,7 @@ fn after_any_error_every_later_append_is_refused() {
         assert!(!matches!(first, JournalError::Broken { .. }), "{first}");
         let second = journal.append(2, "offer", &1).unwrap_err();
         assert!(matches!(second, JournalError::Broken { .. }), "{second}");
-        assert!(matches!(
-            journal.seal(3, "end"),
-            Err(JournalError::Broken { .. })
-        ));
+        assert!(matches!(journal.seal(3, "end"), Err(JournalError::Broken { .. })));
     }
 }
 
@@ -208,22 +164,8 @@ fn after_any_error_every_later_append_is_refused() {
 fn a_journal_that_someone_else_touched_gives_no_receipt() {
     let touches: [fn(&Path); 3] = [
         |path| fs::remove_file(path).unwrap(),
-        |path| {
-            OpenOptions::new()
-                .write(true)
-                .open(path)
-                .unwrap()
-                .set_len(10)
-                .unwrap()
-        },
-        |path| {
-            OpenOptions::new()
-                .append(true)
-                .open(path)
-                .unwrap()
-                .write_all(b"more\n")
-                .unwrap()
-        },
+        |path| OpenOptions::new().write(true).open(path).unwrap().set_len(10).unwrap(),
+        |path| OpenOptions::new().append(true).open(path).unwrap().write_all(b"more\n").unwrap(),
     ];
     for touch in touches {
         let place = tempfile::tempdir().unwrap();
@@ -240,9 +182,7 @@ fn a_body_is_taken_up_to_its_bound_and_not_a_byte_more() {
     let mut journal = journal(place.path());
     let longest = usize::try_from(RECORD_BYTES_MAX).unwrap() - 2;
     journal.append(1, "offer", &"x".repeat(longest)).unwrap();
-    let error = journal
-        .append(1, "offer", &"x".repeat(longest + 1))
-        .unwrap_err();
+    let error = journal.append(1, "offer", &"x".repeat(longest + 1)).unwrap_err();
     assert_snapshot!(message(&error, place.path()), @"a record of 4194305 bytes is longer than the 4194304 a journal takes; shorten what is recorded");
     assert_eq!(read(journal.path()).unwrap().records.len(), 2);
     assert!(verify(journal.path()).unwrap().holds());
@@ -253,13 +193,8 @@ fn a_body_that_grows_in_canonical_form_is_measured_in_that_form() {
     let place = tempfile::tempdir().unwrap();
     let mut journal = journal(place.path());
     // Four bytes in the usual form, twenty-one in canonical form.
-    let error = journal
-        .append(1, "offer", &vec![1e20; 500_000])
-        .unwrap_err();
-    assert!(
-        matches!(error, JournalError::RecordTooLarge { .. }),
-        "{error}"
-    );
+    let error = journal.append(1, "offer", &vec![1e20; 500_000]).unwrap_err();
+    assert!(matches!(error, JournalError::RecordTooLarge { .. }), "{error}");
 }
 
 #[test]
@@ -277,16 +212,8 @@ fn the_deepest_body_that_is_taken_can_be_read_back() {
 fn numbers_and_texts_of_every_sort_read_back_the_same() {
     let place = tempfile::tempdir().unwrap();
     let mut journal = journal(place.path());
-    let body: Value = json!([
-        f64::MIN_POSITIVE,
-        f64::MAX,
-        5e-324,
-        0.1 + 0.2,
-        -0.0,
-        1e21,
-        u64::MAX,
-        "\u{0}\u{7f}\u{2028}\u{1f600}"
-    ]);
+    let body: Value =
+        json!([f64::MIN_POSITIVE, f64::MAX, 5e-324, 0.1 + 0.2, -0.0, 1e21, u64::MAX, "\u{0}\u{7f}\u{2028}\u{1f600}"]);
     journal.append(1, "offer", &body).unwrap();
     let back = &read(journal.path()).unwrap().records[1].body;
     assert!(
@@ -300,16 +227,7 @@ fn numbers_and_texts_of_every_sort_read_back_the_same() {
 
 #[test]
 fn kinds_that_the_journal_writes_itself_are_refused() {
-    for kind in [
-        "journal",
-        "sealed",
-        "torn",
-        "checkpoint",
-        "",
-        "Upper",
-        "two words",
-        "new\nline",
-    ] {
+    for kind in ["journal", "sealed", "torn", "checkpoint", "", "Upper", "two words", "new\nline"] {
         let place = tempfile::tempdir().unwrap();
         let error = journal(place.path()).append(1, kind, &1).unwrap_err();
         assert!(matches!(error, JournalError::BadKind { .. }), "{kind:?}");
@@ -322,9 +240,8 @@ const CHILD_FOLDER: &str = "CLICKET_JOURNAL_CHILD_FOLDER";
 /// Runs this test program again with a limit on file size, in blocks of 512 bytes, as a disk that fills up would be, and
 /// gives what it printed. The signal for passing the limit is ignored, so that the write fails instead.
 fn in_child_with_file_limit(folder: &Path, part: &str, blocks: u32) -> String {
-    let script = format!(
-        "trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" --exact journal::tests::the_child_of_the_disk_tests --nocapture"
-    );
+    let script =
+        format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" --exact journal::tests::the_child_of_the_disk_tests --nocapture");
     let output = Command::new("sh")
         .args(["-c", &script])
         .arg(std::env::current_exe().unwrap())
@@ -355,10 +272,7 @@ fn the_child_of_the_disk_tests() {
             Ok(receipt) => println!("RECEIPT {} {}", receipt.seq(), receipt.digest()),
             Err(error) => {
                 assert!(matches!(error, JournalError::Full { .. }), "{error}");
-                assert!(matches!(
-                    journal.append(seq, "offer", &1),
-                    Err(JournalError::Broken { .. })
-                ));
+                assert!(matches!(journal.append(seq, "offer", &1), Err(JournalError::Broken { .. })));
                 println!("REFUSED append");
                 return;
             }
@@ -374,14 +288,9 @@ fn when_the_disk_fills_up_every_receipt_has_its_record_and_the_rest_is_sealed_as
     let path = place.path().join(format!("{}.jsonl", run()));
     let back = read(&path).unwrap();
     assert!(matches!(back.tail, Tail::Torn { .. }), "{:?}", back.tail);
-    let receipts: Vec<&str> = printed
-        .lines()
-        .filter(|line| line.starts_with("RECEIPT"))
-        .collect();
-    let records: Vec<String> = back.records[1..]
-        .iter()
-        .map(|record| format!("RECEIPT {} {}", record.seq, record.digest))
-        .collect();
+    let receipts: Vec<&str> = printed.lines().filter(|line| line.starts_with("RECEIPT")).collect();
+    let records: Vec<String> =
+        back.records[1..].iter().map(|record| format!("RECEIPT {} {}", record.seq, record.digest)).collect();
     assert!(!receipts.is_empty());
     assert_eq!(receipts, records);
     crate::torn::seal_torn(&path, 9).unwrap();

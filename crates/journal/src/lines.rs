@@ -25,11 +25,7 @@ pub(crate) enum Piece {
 
 impl Lines {
     pub(crate) fn new(file: File) -> Lines {
-        Lines {
-            reader: BufReader::with_capacity(64 * 1024, file),
-            line: 0,
-            offset: 0,
-        }
+        Lines { reader: BufReader::with_capacity(64 * 1024, file), line: 0, offset: 0 }
     }
 
     /// The next piece, or nothing at the end of the file.
@@ -43,9 +39,7 @@ impl Lines {
                 Err(error) => return Err(error),
             };
             let newline = buffer.iter().position(|&byte| byte == b'\n');
-            let part = buffer
-                .get(..newline.unwrap_or(buffer.len()))
-                .unwrap_or_default();
+            let part = buffer.get(..newline.unwrap_or(buffer.len())).unwrap_or_default();
             let used = part.len() + usize::from(newline.is_some());
             keep_bounded(&mut text, part);
             self.reader.consume(used);
@@ -60,11 +54,7 @@ impl Lines {
         self.line += 1;
         let line = self.line;
         Ok(Some(match (ended, text.len() as u64 > LINE_BYTES_MAX) {
-            (false, _) => Piece::Torn {
-                line,
-                offset: start,
-                bytes: self.offset - start,
-            },
+            (false, _) => Piece::Torn { line, offset: start, bytes: self.offset - start },
             (true, true) => Piece::TooLong { line },
             (true, false) => Piece::Whole { line, text },
         }))
@@ -73,8 +63,6 @@ impl Lines {
 
 /// Keeps one byte more than a line may have, which is how a line that is too long is told.
 fn keep_bounded(text: &mut Vec<u8>, part: &[u8]) {
-    let room = usize::try_from(LINE_BYTES_MAX + 1)
-        .unwrap_or(usize::MAX)
-        .saturating_sub(text.len());
+    let room = usize::try_from(LINE_BYTES_MAX + 1).unwrap_or(usize::MAX).saturating_sub(text.len());
     text.extend_from_slice(part.get(..room).unwrap_or(part));
 }

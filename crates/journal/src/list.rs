@@ -78,10 +78,7 @@ pub fn list(folder: &Path) -> Result<Vec<Entry>, JournalError> {
     let mut entries = Vec::new();
     for name in names {
         let path = name.map_err(unreadable)?.path();
-        if path
-            .extension()
-            .is_some_and(|extension| extension == "jsonl")
-        {
+        if path.extension().is_some_and(|extension| extension == "jsonl") {
             entries.push(entry(path));
         }
     }
@@ -90,25 +87,13 @@ pub fn list(folder: &Path) -> Result<Vec<Entry>, JournalError> {
 }
 
 fn entry(path: PathBuf) -> Entry {
-    let run: Option<RunId> = path
-        .file_stem()
-        .and_then(|stem| stem.to_str())
-        .and_then(|stem| stem.parse().ok());
+    let run: Option<RunId> = path.file_stem().and_then(|stem| stem.to_str()).and_then(|stem| stem.parse().ok());
     let (bytes, state) = match size_and_state(&path) {
         Ok(found) => found,
         Err(error) => (0, Err(Unreadable::File(error))),
     };
-    let state = if run.is_some() {
-        state
-    } else {
-        Err(Unreadable::Name)
-    };
-    Entry {
-        run,
-        path,
-        bytes,
-        state: state.unwrap_or_else(|why| EntryState::Unreadable { why }),
-    }
+    let state = if run.is_some() { state } else { Err(Unreadable::Name) };
+    Entry { run, path, bytes, state: state.unwrap_or_else(|why| EntryState::Unreadable { why }) }
 }
 
 fn size_and_state(path: &Path) -> Result<(u64, Result<EntryState, Unreadable>), JournalError> {
@@ -123,11 +108,7 @@ fn size_and_state(path: &Path) -> Result<(u64, Result<EntryState, Unreadable>), 
 fn end_of(file: &File, bytes: u64) -> io::Result<Vec<u8>> {
     let short = read_end(file, bytes, 4096)?;
     let holds_a_line = short.iter().rev().skip(1).any(|&byte| byte == b'\n');
-    if holds_a_line {
-        Ok(short)
-    } else {
-        read_end(file, bytes, LINE_BYTES_MAX + 2)
-    }
+    if holds_a_line { Ok(short) } else { read_end(file, bytes, LINE_BYTES_MAX + 2) }
 }
 
 fn read_end(file: &File, bytes: u64, wanted: u64) -> io::Result<Vec<u8>> {
@@ -144,23 +125,16 @@ fn state_of(end: &[u8]) -> Result<EntryState, Unreadable> {
     if *last != b'\n' {
         return Ok(EntryState::Torn);
     }
-    let line = lines
-        .rsplit(|&byte| byte == b'\n')
-        .next()
-        .unwrap_or_default();
+    let line = lines.rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
     let read = read_line(line).map_err(Unreadable::LastLine)?;
     if let Some(fault) = read.fault {
         return Err(Unreadable::LastLine(fault));
     }
     if read.record.kind != KIND_SEALED {
-        return Ok(EntryState::Open {
-            records: read.record.seq.saturating_add(1),
-        });
+        return Ok(EntryState::Open { records: read.record.seq.saturating_add(1) });
     }
     let counted = read.record.body.get("records").and_then(Value::as_u64);
-    counted
-        .map(|records| EntryState::Sealed { records })
-        .ok_or(Unreadable::LastLine(LineFault::NotARecord))
+    counted.map(|records| EntryState::Sealed { records }).ok_or(Unreadable::LastLine(LineFault::NotARecord))
 }
 
 #[cfg(test)]

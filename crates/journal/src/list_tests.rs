@@ -12,12 +12,7 @@ fn journals_are_listed_newest_first_and_unreadable_ones_with_the_reason() {
     let create = |day: u64| Journal::create(folder, &RunId::new(day * 86_400_000, [0; 8])).unwrap();
     create(1).seal(1, "verified").unwrap();
     let mut open = create(2);
-    open.append(
-        1,
-        "offer",
-        &"x".repeat(usize::try_from(RECORD_BYTES_MAX).unwrap() - 2),
-    )
-    .unwrap();
+    open.append(1, "offer", &"x".repeat(usize::try_from(RECORD_BYTES_MAX).unwrap() - 2)).unwrap();
     let torn = create(3);
     fs::write(torn.path(), "{\"at\":").unwrap();
     let rubbish = create(4);
@@ -35,15 +30,9 @@ fn journals_are_listed_newest_first_and_unreadable_ones_with_the_reason() {
                 EntryState::Sealed { records } => format!("sealed {records}"),
                 EntryState::Open { records } => format!("open {records}"),
                 EntryState::Torn => "torn".to_owned(),
-                EntryState::Unreadable { why } => why
-                    .to_string()
-                    .replace(&folder.display().to_string(), "FOLDER"),
+                EntryState::Unreadable { why } => why.to_string().replace(&folder.display().to_string(), "FOLDER"),
             };
-            format!(
-                "{} {} {state}",
-                entry.run.map_or("-".to_owned(), |run| run.to_string()),
-                entry.bytes
-            )
+            format!("{} {} {state}", entry.run.map_or("-".to_owned(), |run| run.to_string()), entry.bytes)
         })
         .collect();
     insta::assert_snapshot!(shown.join("\n"), @"

@@ -39,17 +39,9 @@ impl Pairs {
         };
         let key = Digest::of(name.as_bytes());
         if self.met.contains_key(&key) {
-            return Some(What::IntentRepeated {
-                intent: quote(name),
-            });
+            return Some(What::IntentRepeated { intent: quote(name) });
         }
-        self.met.insert(
-            key,
-            Met::Open {
-                line,
-                intent: quote(name),
-            },
-        );
+        self.met.insert(key, Met::Open { line, intent: quote(name) });
         None
     }
 
@@ -58,12 +50,8 @@ impl Pairs {
             return Some(What::Unnamed);
         };
         match self.met.get_mut(&Digest::of(name.as_bytes())) {
-            None => Some(What::OutcomeAlone {
-                intent: quote(name),
-            }),
-            Some(Met::Settled) => Some(What::OutcomeRepeated {
-                intent: quote(name),
-            }),
+            None => Some(What::OutcomeAlone { intent: quote(name) }),
+            Some(Met::Settled) => Some(What::OutcomeRepeated { intent: quote(name) }),
             Some(met @ Met::Open { .. }) => {
                 *met = Met::Settled;
                 None
@@ -78,11 +66,7 @@ impl Pairs {
             .into_values()
             .filter_map(|met| match met {
                 Met::Settled => None,
-                Met::Open { line, intent } => Some(Finding {
-                    severity,
-                    line: Some(line),
-                    what: What::IntentOpen { intent },
-                }),
+                Met::Open { line, intent } => Some(Finding { severity, line: Some(line), what: What::IntentOpen { intent } }),
             })
             .collect();
         findings.sort_by_key(|finding| finding.line);

@@ -44,10 +44,7 @@ pub(crate) fn read_open(file: &File, path: &Path) -> Result<(ReadJournal, u64), 
     let unreadable = |source| JournalError::reading(path, source);
     let bytes = file.metadata().map_err(unreadable)?.len();
     if bytes > JOURNAL_BYTES_MAX {
-        return Err(JournalError::JournalTooLarge {
-            path: path.to_path_buf(),
-            bytes_max: JOURNAL_BYTES_MAX,
-        });
+        return Err(JournalError::JournalTooLarge { path: path.to_path_buf(), bytes_max: JOURNAL_BYTES_MAX });
     }
     let mut lines = Lines::new(file.try_clone().map_err(unreadable)?);
     let mut records: Vec<Record> = Vec::new();
@@ -63,18 +60,8 @@ pub(crate) fn read_open(file: &File, path: &Path) -> Result<(ReadJournal, u64), 
             Piece::Torn { bytes, .. } => torn = Some(Tail::Torn { bytes }),
         }
     }
-    let ended = if records.last().is_some_and(|last| last.kind == KIND_SEALED) {
-        Tail::Sealed
-    } else {
-        Tail::Open
-    };
-    Ok((
-        ReadJournal {
-            records,
-            tail: torn.unwrap_or(ended),
-        },
-        whole_bytes,
-    ))
+    let ended = if records.last().is_some_and(|last| last.kind == KIND_SEALED) { Tail::Sealed } else { Tail::Open };
+    Ok((ReadJournal { records, tail: torn.unwrap_or(ended) }, whole_bytes))
 }
 
 fn sound(line: &[u8]) -> Result<Record, LineFault> {
@@ -86,11 +73,7 @@ fn sound(line: &[u8]) -> Result<Record, LineFault> {
 }
 
 fn malformed(path: &Path, line: u64, fault: LineFault) -> JournalError {
-    JournalError::Malformed {
-        path: path.to_path_buf(),
-        line,
-        fault,
-    }
+    JournalError::Malformed { path: path.to_path_buf(), line, fault }
 }
 
 #[cfg(test)]

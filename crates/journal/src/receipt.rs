@@ -39,12 +39,7 @@ pub struct Receipt {
 
 impl Receipt {
     pub(crate) fn new(run: RunId, seq: u64, kind: &'static str, digest: Digest) -> Receipt {
-        Receipt {
-            seq,
-            digest,
-            kind,
-            run,
-        }
+        Receipt { seq, digest, kind, run }
     }
 
     /// Place of the record in its journal; the header has 0.

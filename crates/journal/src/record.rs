@@ -84,10 +84,7 @@ impl Draft<'_> {
         line.push_str(self.body);
         let mut tail = String::from(",\"kind\":");
         write_string(&mut tail, self.kind);
-        tail.push_str(&format!(
-            ",\"prev\":\"{}\",\"seq\":{}}}",
-            self.prev, self.seq
-        ));
+        tail.push_str(&format!(",\"prev\":\"{}\",\"seq\":{}}}", self.prev, self.seq));
         let digest = Digest::of_both(&line, &tail);
         line.push_str(&format!(",\"digest\":\"{digest}\""));
         line.push_str(&tail);
@@ -112,13 +109,7 @@ pub(crate) fn read_line(line: &[u8]) -> Result<ReadLine, LineFault> {
         }
     };
     let body = canonical_json(&record.body);
-    let draft = Draft {
-        at_unix_ms: record.at_unix_ms,
-        body: &body,
-        kind: &record.kind,
-        prev: record.prev,
-        seq: record.seq,
-    };
+    let draft = Draft { at_unix_ms: record.at_unix_ms, body: &body, kind: &record.kind, prev: record.prev, seq: record.seq };
     let (digest, canonical) = draft.line();
     let fault = if digest != record.digest {
         Some(LineFault::BadDigest)
@@ -145,9 +136,7 @@ fn record_of(mut members: Map<String, Value>) -> Option<Record> {
 fn text(value: Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
-            None
-        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => None,
     }
 }
 

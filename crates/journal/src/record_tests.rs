@@ -5,13 +5,7 @@ use crate::canonical::canonical_json;
 use crate::digest::Digest;
 
 fn draft<'a>(body: &'a str, kind: &'a str) -> Draft<'a> {
-    Draft {
-        at_unix_ms: 7,
-        body,
-        kind,
-        prev: Digest::of(b"before"),
-        seq: 3,
-    }
+    Draft { at_unix_ms: 7, body, kind, prev: Digest::of(b"before"), seq: 3 }
 }
 
 #[test]
@@ -19,8 +13,7 @@ fn a_line_is_the_canonical_json_of_its_record() {
     for kind in ["offer", "odd \"kind\"\n"] {
         let body = json!({"z": [1, 2.5], "a": "é"});
         let (digest, line) = draft(&canonical_json(&body), kind).line();
-        let mut whole =
-            json!({"at": 7, "body": body, "kind": kind, "prev": Digest::of(b"before"), "seq": 3});
+        let mut whole = json!({"at": 7, "body": body, "kind": kind, "prev": Digest::of(b"before"), "seq": 3});
         assert_eq!(digest, Digest::of(canonical_json(&whole).as_bytes()));
         whole["digest"] = json!(digest);
         assert_eq!(line, canonical_json(&whole));
@@ -32,10 +25,7 @@ fn a_line_that_was_written_reads_back_without_fault() {
     let (digest, line) = draft("{\"a\":0.1}", "offer").line();
     let read = read_line(line.as_bytes()).ok().unwrap();
     assert_eq!(read.fault, None);
-    assert_eq!(
-        (read.record.seq, read.record.at_unix_ms, read.record.digest),
-        (3, 7, digest)
-    );
+    assert_eq!((read.record.seq, read.record.at_unix_ms, read.record.digest), (3, 7, digest));
     assert_eq!(read.record.body, json!({"a": 0.1}));
 }
 
@@ -54,10 +44,7 @@ fn the_same_record_in_another_form_is_not_canonical() {
     ];
     for twin in twins {
         let fault = read_line(twin.as_bytes()).ok().unwrap().fault;
-        assert!(
-            matches!(fault, Some(LineFault::NotCanonical | LineFault::BadDigest)),
-            "{twin}: {fault:?}"
-        );
+        assert!(matches!(fault, Some(LineFault::NotCanonical | LineFault::BadDigest)), "{twin}: {fault:?}");
     }
 }
 
@@ -68,22 +55,10 @@ fn what_lacks_the_shape_of_a_record_is_told() {
         (String::new(), LineFault::NotJson),
         ("[]".into(), LineFault::NotARecord),
         ("\"text\"".into(), LineFault::NotARecord),
-        (
-            line.replace("\"seq\":3", "\"seq\":-3"),
-            LineFault::NotARecord,
-        ),
-        (
-            line.replace("\"seq\":3", "\"seq\":3.5"),
-            LineFault::NotARecord,
-        ),
-        (
-            line.replace("\"seq\":3", "\"sequel\":3"),
-            LineFault::NotARecord,
-        ),
-        (
-            line.replace("\"seq\":3", "\"seq\":3,\"more\":0"),
-            LineFault::NotARecord,
-        ),
+        (line.replace("\"seq\":3", "\"seq\":-3"), LineFault::NotARecord),
+        (line.replace("\"seq\":3", "\"seq\":3.5"), LineFault::NotARecord),
+        (line.replace("\"seq\":3", "\"sequel\":3"), LineFault::NotARecord),
+        (line.replace("\"seq\":3", "\"seq\":3,\"more\":0"), LineFault::NotARecord),
         (line.replace("sha256:", "SHA256:"), LineFault::NotARecord),
         (line.replace("{}", &"[".repeat(100_000)), LineFault::NotJson),
     ];

@@ -13,10 +13,7 @@ fn a_run_is_named_by_its_utc_second_and_nonce() {
         (u64::MAX, "99991231T235959"),
     ];
     for (at_unix_ms, instant) in cases {
-        assert_eq!(
-            RunId::new(at_unix_ms, NONCE).to_string(),
-            format!("{instant}-1a2b3c4d5e6f7081")
-        );
+        assert_eq!(RunId::new(at_unix_ms, NONCE).to_string(), format!("{instant}-1a2b3c4d5e6f7081"));
     }
 }
 
@@ -30,9 +27,7 @@ fn a_name_read_back_is_the_run_for_every_day_until_2200() {
 
 #[test]
 fn names_sort_as_their_start_times_do() {
-    let mut runs: Vec<RunId> = (0..500_u64)
-        .map(|n| RunId::new(n * 77_777_777_777 % 9_000_000_000_000, NONCE))
-        .collect();
+    let mut runs: Vec<RunId> = (0..500_u64).map(|n| RunId::new(n * 77_777_777_777 % 9_000_000_000_000, NONCE)).collect();
     let mut names: Vec<String> = runs.iter().map(RunId::to_string).collect();
     runs.sort();
     names.sort();

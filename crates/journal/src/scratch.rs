@@ -8,10 +8,6 @@ use tempfile::TempDir;
 /// A new empty folder, removed when dropped.
 pub(crate) fn scratch() -> TempDir {
     let memory = Path::new("/dev/shm");
-    let made = if memory.is_dir() {
-        tempfile::tempdir_in(memory)
-    } else {
-        tempfile::tempdir()
-    };
+    let made = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() };
     made.or_else(|_| tempfile::tempdir()).unwrap()
 }

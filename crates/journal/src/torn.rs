@@ -56,9 +56,7 @@ pub fn seal_torn(path: &Path, at_unix_ms: u64) -> Result<TornSeal, JournalError>
         keep(folder, &run, &torn)?;
         file.set_len(whole_bytes)
             .and_then(|()| file.sync_all())
-            .map_err(|source| {
-                JournalError::writing("cut the torn tail from the journal", path, source)
-            })?;
+            .map_err(|source| JournalError::writing("cut the torn tail from the journal", path, source))?;
     }
     let pieces = unrecorded_pieces(folder, &run, &journal)?;
     let sealed = write_seal(file, path, run, &journal, whole_bytes, at_unix_ms, &pieces)?;
@@ -67,29 +65,20 @@ pub fn seal_torn(path: &Path, at_unix_ms: u64) -> Result<TornSeal, JournalError>
 
 /// The run to seal, when nothing but the tail is wrong. A file whose header was never finished is known by its name.
 fn run_to_seal(path: &Path) -> Result<RunId, JournalError> {
-    let damaged = || JournalError::Damaged {
-        path: path.to_path_buf(),
-    };
+    let damaged = || JournalError::Damaged { path: path.to_path_buf() };
     let verification = verify(path)?;
-    let only_torn = verification.findings.iter().all(|finding| {
-        finding.severity == Severity::Notice
-            || matches!(finding.what, What::TornTail { .. } | What::Empty)
-    });
+    let only_torn = verification
+        .findings
+        .iter()
+        .all(|finding| finding.severity == Severity::Notice || matches!(finding.what, What::TornTail { .. } | What::Empty));
     let named = || path.file_stem()?.to_str()?.parse().ok();
     let run = verification.run.or_else(named);
-    if only_torn && verification.findings_left_out == 0 {
-        run.ok_or_else(damaged)
-    } else {
-        Err(damaged())
-    }
+    if only_torn && verification.findings_left_out == 0 { run.ok_or_else(damaged) } else { Err(damaged()) }
 }
 
 /// Bytes after a seal are not a torn record of this run, and nothing is written after a seal.
 fn check_end(journal: &ReadJournal, path: &Path) -> Result<(), JournalError> {
-    let ends_in_seal = journal
-        .records
-        .last()
-        .is_some_and(|last| last.kind == KIND_SEALED);
+    let ends_in_seal = journal.records.last().is_some_and(|last| last.kind == KIND_SEALED);
     let path = path.to_path_buf();
     match (journal.tail, ends_in_seal) {
         (Tail::Sealed, _) => Err(JournalError::AlreadySealed { path }),
@@ -98,20 +87,12 @@ fn check_end(journal: &ReadJournal, path: &Path) -> Result<(), JournalError> {
     }
 }
 
-fn torn_bytes(
-    file: &File,
-    path: &Path,
-    whole_bytes: u64,
-    bytes: u64,
-) -> Result<Vec<u8>, JournalError> {
+fn torn_bytes(file: &File, path: &Path, whole_bytes: u64, bytes: u64) -> Result<Vec<u8>, JournalError> {
     if bytes > LINE_BYTES_MAX {
-        return Err(JournalError::Damaged {
-            path: path.to_path_buf(),
-        });
+        return Err(JournalError::Damaged { path: path.to_path_buf() });
     }
     let mut torn = vec![0; usize::try_from(bytes).unwrap_or_default()];
-    file.read_exact_at(&mut torn, whole_bytes)
-        .map_err(|source| JournalError::reading(path, source))?;
+    file.read_exact_at(&mut torn, whole_bytes).map_err(|source| JournalError::reading(path, source))?;
     Ok(torn)
 }
 
@@ -129,8 +110,7 @@ fn keep(folder: &Path, run: &RunId, torn: &[u8]) -> Result<(), JournalError> {
         match files::create_new(&path) {
             Ok(mut file) => {
                 let written = file.write_all(torn).and_then(|()| file.sync_all());
-                written
-                    .map_err(|source| JournalError::writing("keep the torn tail", &path, source))?;
+                written.map_err(|source| JournalError::writing("keep the torn tail", &path, source))?;
                 return files::sync_folder(folder);
             }
             Err(JournalError::Exists { .. }) if read_piece(&path)? == torn => return Ok(()),
@@ -138,30 +118,19 @@ fn keep(folder: &Path, run: &RunId, torn: &[u8]) -> Result<(), JournalError> {
             Err(error) => return Err(error),
         }
     }
-    Err(JournalError::Exists {
-        path: piece_path(folder, run, TORN_PIECES_MAX),
-    })
+    Err(JournalError::Exists { path: piece_path(folder, run, TORN_PIECES_MAX) })
 }
 
 fn read_piece(path: &Path) -> Result<Vec<u8>, JournalError> {
     let mut kept = Vec::new();
     let file = files::open_to_read(path)?;
-    file.take(LINE_BYTES_MAX)
-        .read_to_end(&mut kept)
-        .map_err(|source| JournalError::reading(path, source))?;
+    file.take(LINE_BYTES_MAX).read_to_end(&mut kept).map_err(|source| JournalError::reading(path, source))?;
     Ok(kept)
 }
 
 /// The pieces beside the journal that no `torn` record in it names yet.
-fn unrecorded_pieces(
-    folder: &Path,
-    run: &RunId,
-    journal: &ReadJournal,
-) -> Result<Vec<TornPiece>, JournalError> {
-    let torn_records = journal
-        .records
-        .iter()
-        .filter(|record| record.kind == KIND_TORN);
+fn unrecorded_pieces(folder: &Path, run: &RunId, journal: &ReadJournal) -> Result<Vec<TornPiece>, JournalError> {
+    let torn_records = journal.records.iter().filter(|record| record.kind == KIND_TORN);
     let recorded: HashSet<&str> = torn_records
         .filter_map(|record| record.body.get("pieces").and_then(Value::as_array))
         .flatten()
@@ -171,11 +140,7 @@ fn unrecorded_pieces(
     for path in (1..=TORN_PIECES_MAX).map(|number| piece_path(folder, run, number)) {
         if path.exists() && !recorded.contains(file_name(&path).as_str()) {
             let kept = read_piece(&path)?;
-            pieces.push(TornPiece {
-                bytes: kept.len() as u64,
-                digest: Digest::of(&kept),
-                path,
-            });
+            pieces.push(TornPiece { bytes: kept.len() as u64, digest: Digest::of(&kept), path });
         }
     }
     Ok(pieces)
@@ -190,10 +155,7 @@ fn write_seal(
     at_unix_ms: u64,
     pieces: &[TornPiece],
 ) -> Result<Sealed, JournalError> {
-    let head = journal
-        .records
-        .last()
-        .map_or(Digest::NONE, |last| last.digest);
+    let head = journal.records.last().map_or(Digest::NONE, |last| last.digest);
     let records = journal.records.len() as u64;
     let mut writer = Journal::resume(file, path.to_path_buf(), run, records, whole_bytes, head);
     if records == 0 {
@@ -208,10 +170,7 @@ fn write_seal(
 }
 
 fn file_name(path: &Path) -> String {
-    path.file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned()
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 #[cfg(test)]

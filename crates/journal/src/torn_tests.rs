@@ -22,9 +22,7 @@ fn run() -> RunId {
 fn sound_bytes() -> Vec<u8> {
     let place = scratch();
     let mut journal = Journal::create(place.path(), &run()).unwrap();
-    journal
-        .append(1_796_037_754_000, "intent", &json!({"intent": "i1"}))
-        .unwrap();
+    journal.append(1_796_037_754_000, "intent", &json!({"intent": "i1"})).unwrap();
     fs::read(journal.seal(1_796_037_755_000, "verified").unwrap().path).unwrap()
 }
 
@@ -40,10 +38,7 @@ fn a_journal_cut_at_any_byte_is_sealed_and_no_byte_is_lost() {
     for length in 0..sound.len() {
         let place = scratch();
         let cut = &sound[..length];
-        let whole = cut
-            .iter()
-            .rposition(|&byte| byte == b'\n')
-            .map_or(0, |at| at + 1);
+        let whole = cut.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
         let path = put(place.path(), cut);
         let done = seal_torn(&path, 9_999_999_999_999).unwrap();
         assert!(verify(&path).unwrap().holds(), "cut to {length}");
@@ -52,19 +47,11 @@ fn a_journal_cut_at_any_byte_is_sealed_and_no_byte_is_lost() {
         if whole == length {
             assert!(done.pieces.is_empty());
         } else {
-            let [piece] = done.pieces.as_slice() else {
-                panic!("one piece, cut to {length}")
-            };
+            let [piece] = done.pieces.as_slice() else { panic!("one piece, cut to {length}") };
             assert_eq!(fs::read(&piece.path).unwrap(), &cut[whole..]);
-            assert_eq!(
-                (piece.bytes, piece.digest),
-                ((length - whole) as u64, Digest::of(&cut[whole..]))
-            );
+            assert_eq!((piece.bytes, piece.digest), ((length - whole) as u64, Digest::of(&cut[whole..])));
         }
-        assert!(matches!(
-            seal_torn(&path, 1),
-            Err(JournalError::AlreadySealed { .. })
-        ));
+        assert!(matches!(seal_torn(&path, 1), Err(JournalError::AlreadySealed { .. })));
     }
 }
 
@@ -85,12 +72,7 @@ fn sealing_that_is_itself_cut_at_any_byte_can_be_repeated() {
         let path = put(place.path(), &sound[..cut_length]);
         fs::write(place.path().join(format!("{RUN}.torn")), &torn[..kept]).unwrap();
         let done = seal_torn(&path, 9_999_999_999_999).unwrap();
-        assert!(
-            done.pieces
-                .iter()
-                .any(|piece| piece.digest == Digest::of(&torn)),
-            "kept {kept}"
-        );
+        assert!(done.pieces.iter().any(|piece| piece.digest == Digest::of(&torn)), "kept {kept}");
         assert!(verify(&path).unwrap().holds());
     }
     // Cut off while the two last records were being written.
@@ -100,9 +82,7 @@ fn sealing_that_is_itself_cut_at_any_byte_can_be_repeated() {
         fs::write(place.path().join(format!("{RUN}.torn")), &torn).unwrap();
         seal_torn(&path, 9_999_999_999_999).unwrap();
         assert!(verify(&path).unwrap().holds(), "cut to {length}");
-        let names_the_first_piece = fs::read_to_string(&path)
-            .unwrap()
-            .contains(&Digest::of(&torn).to_string());
+        let names_the_first_piece = fs::read_to_string(&path).unwrap().contains(&Digest::of(&torn).to_string());
         assert!(names_the_first_piece, "cut to {length}");
     }
 }
@@ -114,10 +94,7 @@ fn the_seal_says_what_was_torn_off() {
     let path = put(place.path(), &sound[..sound.len() - 40]);
     let done = seal_torn(&path, 9_999_999_999_999).unwrap();
     let records = read(&path).unwrap().records;
-    let said: Vec<String> = records[2..]
-        .iter()
-        .map(|record| format!("{} {}", record.kind, record.body))
-        .collect();
+    let said: Vec<String> = records[2..].iter().map(|record| format!("{} {}", record.kind, record.body)).collect();
     assert_snapshot!(said.join("\n"), @r#"
     torn {"pieces":[{"bytes":210,"digest":"sha256:20290acd24c57239bb090c900668b5f7d5e4585f4923f8832de1c0300d182de8","file":"20261130T112233-0707070707070707.torn"}]}
     sealed {"reason":"cut off","records":4}
@@ -129,10 +106,7 @@ fn the_seal_says_what_was_torn_off() {
 fn a_journal_that_is_being_written_is_not_sealed() {
     let place = scratch();
     let mut journal = Journal::create(place.path(), &run()).unwrap();
-    assert!(matches!(
-        seal_torn(journal.path(), 1),
-        Err(JournalError::Locked { .. })
-    ));
+    assert!(matches!(seal_torn(journal.path(), 1), Err(JournalError::Locked { .. })));
     journal.append(1, "offer", &1).unwrap();
 }
 
@@ -161,8 +135,5 @@ fn a_file_without_header_is_sealed_only_when_it_is_named_for_a_run() {
     let place = scratch();
     let path = place.path().join("notes.jsonl");
     fs::write(&path, "{\"at\":").unwrap();
-    assert!(matches!(
-        seal_torn(&path, 1),
-        Err(JournalError::Damaged { .. })
-    ));
+    assert!(matches!(seal_torn(&path, 1), Err(JournalError::Damaged { .. })));
 }

@@ -11,9 +11,7 @@ use crate::finding::{Finding, Severity, What};
 use crate::limits::FINDINGS_MAX;
 use crate::lines::{Lines, Piece};
 use crate::pairs::Pairs;
-use crate::record::{
-    FORMAT, KIND_HEADER, KIND_SEALED, KIND_TORN, LineFault, Record, VERSION, read_line,
-};
+use crate::record::{FORMAT, KIND_HEADER, KIND_SEALED, KIND_TORN, LineFault, Record, VERSION, read_line};
 use crate::run_id::RunId;
 
 /// What a verification found.
@@ -37,11 +35,7 @@ impl Verification {
     /// A missing seal is a notice, because a run that goes on has none. So whole records cut from the end don't show
     /// here; comparing `head` and `records` with a receipt or checkpoint kept elsewhere shows them.
     pub fn holds(&self) -> bool {
-        self.findings_left_out == 0
-            && self
-                .findings
-                .iter()
-                .all(|finding| finding.severity == Severity::Notice)
+        self.findings_left_out == 0 && self.findings.iter().all(|finding| finding.severity == Severity::Notice)
     }
 }
 
@@ -55,10 +49,7 @@ pub fn verify(path: &Path) -> Result<Verification, JournalError> {
     while let Some(piece) = lines.next_piece().map_err(unreadable)? {
         walk.take(piece);
     }
-    let named_for = path
-        .file_stem()
-        .and_then(|stem| stem.to_str())
-        .and_then(|stem| stem.parse().ok());
+    let named_for = path.file_stem().and_then(|stem| stem.to_str()).and_then(|stem| stem.parse().ok());
     Ok(walk.finish(named_for))
 }
 
@@ -105,9 +96,7 @@ impl Walk {
                 Err(fault) => self.take_unreadable(line, fault),
             },
             Piece::TooLong { line } => self.take_unreadable(line, LineFault::TooLong),
-            Piece::Torn { line, bytes, .. } => {
-                self.found(Finding::broken(line, What::TornTail { bytes }))
-            }
+            Piece::Torn { line, bytes, .. } => self.found(Finding::broken(line, What::TornTail { bytes })),
         }
     }
 
@@ -125,11 +114,7 @@ impl Walk {
         }
         self.records += 1;
         self.gap = false;
-        self.before = Some(Before {
-            seq: record.seq,
-            at_unix_ms: record.at_unix_ms,
-            digest: record.digest,
-        });
+        self.before = Some(Before { seq: record.seq, at_unix_ms: record.at_unix_ms, digest: record.digest });
     }
 
     /// Whether the record follows from the one before it. One cause gives one finding: the chain is judged only where
@@ -142,10 +127,7 @@ impl Walk {
             }
             return;
         };
-        let (expected, earlier_by_ms) = (
-            before.seq.saturating_add(1),
-            before.at_unix_ms.saturating_sub(record.at_unix_ms),
-        );
+        let (expected, earlier_by_ms) = (before.seq.saturating_add(1), before.at_unix_ms.saturating_sub(record.at_unix_ms));
         let what = if seq == before.seq && record.digest == before.digest {
             Some(What::Repeated { seq })
         } else if seq < expected {
@@ -153,10 +135,7 @@ impl Walk {
         } else if self.gap {
             None
         } else if seq > expected {
-            Some(What::Missing {
-                first: expected,
-                last: seq - 1,
-            })
+            Some(What::Missing { first: expected, last: seq - 1 })
         } else if record.prev != before.digest {
             Some(What::ChainBroken { seq })
         } else {
@@ -165,25 +144,13 @@ impl Walk {
         if let Some(what) = what {
             self.found(Finding::broken(line, what));
         } else if earlier_by_ms > 0 {
-            self.found(Finding::notice(
-                line,
-                What::ClockWentBack {
-                    seq,
-                    by_ms: earlier_by_ms,
-                },
-            ));
+            self.found(Finding::notice(line, What::ClockWentBack { seq, by_ms: earlier_by_ms }));
         }
     }
 
     fn check_first(&mut self, line: u64, record: &Record) {
         if record.seq > 0 {
-            self.found(Finding::broken(
-                line,
-                What::Missing {
-                    first: 0,
-                    last: record.seq - 1,
-                },
-            ));
+            self.found(Finding::broken(line, What::Missing { first: 0, last: record.seq - 1 }));
         } else if record.prev != Digest::NONE {
             self.found(Finding::broken(line, What::ChainBroken { seq: 0 }));
         }
@@ -220,11 +187,7 @@ impl Walk {
                     self.found(Finding::broken(line, What::SealCount { counted }));
                 }
                 let cut_off = matches!(self.ending, Ending::CutOff | Ending::CutOffAndSealed);
-                self.ending = if cut_off {
-                    Ending::CutOffAndSealed
-                } else {
-                    Ending::Sealed
-                };
+                self.ending = if cut_off { Ending::CutOffAndSealed } else { Ending::Sealed };
             }
             _ => {}
         }
@@ -232,31 +195,16 @@ impl Walk {
 
     fn finish(mut self, named_for: Option<RunId>) -> Verification {
         // A run that ended in order settled every intent; one that was cut off could not.
-        let severity = if self.ending == Ending::Sealed {
-            Severity::Broken
-        } else {
-            Severity::Notice
-        };
+        let severity = if self.ending == Ending::Sealed { Severity::Broken } else { Severity::Notice };
         for finding in std::mem::take(&mut self.pairs).open(severity) {
             self.found(finding);
         }
         if self.records == 0 {
-            self.found(Finding {
-                severity: Severity::Broken,
-                line: None,
-                what: What::Empty,
-            });
+            self.found(Finding { severity: Severity::Broken, line: None, what: What::Empty });
         } else if matches!(self.ending, Ending::Open | Ending::CutOff) {
-            self.found(Finding {
-                severity: Severity::Notice,
-                line: None,
-                what: What::NoSeal,
-            });
+            self.found(Finding { severity: Severity::Notice, line: None, what: What::NoSeal });
         }
-        if let Some(run) = self
-            .run
-            .filter(|run| named_for.is_some_and(|named| named != *run))
-        {
+        if let Some(run) = self.run.filter(|run| named_for.is_some_and(|named| named != *run)) {
             self.found(Finding::broken(1, What::NamedForAnotherRun { run }));
         }
         Verification {
@@ -278,8 +226,7 @@ impl Walk {
 }
 
 fn run_of(header: &Value) -> Option<RunId> {
-    let known =
-        header.get("format")?.as_str()? == FORMAT && header.get("version")?.as_u64()? == VERSION;
+    let known = header.get("format")?.as_str()? == FORMAT && header.get("version")?.as_u64()? == VERSION;
     let run = header.get("run")?.as_str()?.parse().ok()?;
     known.then_some(run)
 }

@@ -55,11 +55,7 @@ fn sample(records: &[(&'static str, Value)]) -> Vec<u8> {
 }
 
 fn small_sample() -> Vec<u8> {
-    sample(&[
-        ("offer", json!({"n": 1.5})),
-        ("intent", json!({"intent": "i1"})),
-        ("outcome", json!({"intent": "i1"})),
-    ])
+    sample(&[("offer", json!({"n": 1.5})), ("intent", json!({"intent": "i1"})), ("outcome", json!({"intent": "i1"}))])
 }
 
 fn lines(bytes: &[u8]) -> Vec<&[u8]> {
@@ -67,10 +63,7 @@ fn lines(bytes: &[u8]) -> Vec<&[u8]> {
 }
 
 fn sentences(verification: &Verification) -> String {
-    let shown = verification
-        .findings
-        .iter()
-        .map(|finding| format!("{:?} {finding}", finding.severity));
+    let shown = verification.findings.iter().map(|finding| format!("{:?} {finding}", finding.severity));
     shown.collect::<Vec<_>>().join("\n")
 }
 
@@ -82,11 +75,7 @@ fn every_single_flipped_bit_is_found() {
     for bit in 0..sound.len() * 8 {
         let mut flipped = sound.clone();
         flipped[bit / 8] ^= 1 << (bit % 8);
-        assert!(
-            !bench.verify(&flipped).holds(),
-            "bit {bit} of {}",
-            sound.len() * 8
-        );
+        assert!(!bench.verify(&flipped).holds(), "bit {bit} of {}", sound.len() * 8);
     }
 }
 
@@ -105,18 +94,8 @@ fn every_cut_tail_is_found() {
         let verification = bench.verify(&sound[..length]);
         assert!(!verification.findings.is_empty(), "cut to {length}");
         // Between two records a cut looks like a run that goes on; the missing seal says so.
-        let no_seal = verification
-            .findings
-            .iter()
-            .any(|finding| finding.what == What::NoSeal);
-        assert!(
-            if ends.contains(&length) {
-                no_seal
-            } else {
-                !verification.holds()
-            },
-            "cut to {length}"
-        );
+        let no_seal = verification.findings.iter().any(|finding| finding.what == What::NoSeal);
+        assert!(if ends.contains(&length) { no_seal } else { !verification.holds() }, "cut to {length}");
     }
 }
 
@@ -130,21 +109,8 @@ fn every_deleted_line_but_the_last_breaks_the_journal() {
         rest.remove(deleted);
         let verification = bench.verify(&rest.concat());
         assert!(!verification.holds(), "line {deleted}");
-        let missing = |what: &What| {
-            *what
-                == What::Missing {
-                    first: deleted as u64,
-                    last: deleted as u64,
-                }
-        };
-        assert!(
-            verification
-                .findings
-                .iter()
-                .any(|finding| missing(&finding.what)),
-            "{}",
-            sentences(&verification)
-        );
+        let missing = |what: &What| *what == What::Missing { first: deleted as u64, last: deleted as u64 };
+        assert!(verification.findings.iter().any(|finding| missing(&finding.what)), "{}", sentences(&verification));
     }
 }
 
@@ -168,10 +134,7 @@ fn every_repeated_line_breaks_the_journal() {
         for to in 0..=all.len() {
             let mut more = all.clone();
             more.insert(to, all[from]);
-            assert!(
-                !bench.verify(&more.concat()).holds(),
-                "line {from} again at {to}"
-            );
+            assert!(!bench.verify(&more.concat()).holds(), "line {from} again at {to}");
         }
     }
 }
@@ -185,10 +148,7 @@ fn every_other_order_of_lines_breaks_the_journal() {
         for b in a + 1..all.len() {
             let mut swapped = all.clone();
             swapped.swap(a, b);
-            assert!(
-                !bench.verify(&swapped.concat()).holds(),
-                "lines {a} and {b} swapped"
-            );
+            assert!(!bench.verify(&swapped.concat()).holds(), "lines {a} and {b} swapped");
         }
     }
 }
@@ -231,20 +191,11 @@ fn each_damage_is_one_clear_sentence() {
         [all[0], all[1], all[2], all[3], b"{\"at\":17"].concat(),
         [all[1], all[2], all[3], all[4]].concat(),
         [&sound, all[0]].concat(),
-        String::from_utf8(sound.clone())
-            .unwrap()
-            .replace("1.5", "1.6")
-            .into_bytes(),
-        String::from_utf8(sound.clone())
-            .unwrap()
-            .replace("{\"n\"", "{ \"n\"")
-            .into_bytes(),
+        String::from_utf8(sound.clone()).unwrap().replace("1.5", "1.6").into_bytes(),
+        String::from_utf8(sound.clone()).unwrap().replace("{\"n\"", "{ \"n\"").into_bytes(),
         Vec::new(),
     ];
-    let found: Vec<String> = altered
-        .iter()
-        .map(|bytes| sentences(&bench.verify(bytes)))
-        .collect();
+    let found: Vec<String> = altered.iter().map(|bytes| sentences(&bench.verify(bytes))).collect();
     assert_snapshot!(found.join("\n\n"), @r#"
     Broken Line 3: record 1 is repeated.
 
@@ -283,11 +234,7 @@ fn every_intent_must_have_exactly_one_outcome() {
         Bench::findings_of(&[outcome("a"), intent("a")]),
         Bench::findings_of(&[intent("a"), outcome("a"), outcome("a")]),
         Bench::findings_of(&[intent("a"), intent("a"), outcome("a")]),
-        Bench::findings_of(&[
-            ("intent", json!({})),
-            ("outcome", json!({"intent": 7})),
-            ("outcome", json!("a")),
-        ]),
+        Bench::findings_of(&[("intent", json!({})), ("outcome", json!({"intent": 7})), ("outcome", json!("a"))]),
     ];
     assert_snapshot!(found.join("\n\n"), @r#"
     Broken Line 2: intent "a" has no outcome, so whether it took effect is not known.
@@ -331,10 +278,7 @@ fn an_intent_that_a_cut_off_run_left_open_is_a_notice() {
 fn text_from_the_file_can_not_write_to_the_terminal() {
     let hostile = format!("\u{1b}[2J\u{202e}{}\n", "x".repeat(10_000));
     let found = Bench::findings_of(&[("outcome", json!({"intent": hostile}))]);
-    assert!(
-        !found.contains(['\u{1b}', '\u{202e}', '\n']) && found.len() < 300,
-        "{found}"
-    );
+    assert!(!found.contains(['\u{1b}', '\u{202e}', '\n']) && found.len() < 300, "{found}");
 }
 
 #[test]
@@ -352,10 +296,7 @@ fn a_clock_that_went_back_is_a_notice() {
 #[test]
 fn a_journal_under_the_name_of_another_run_is_found() {
     let bench = Bench::new();
-    let other = bench
-        .folder
-        .path()
-        .join("20200101T000000-0000000000000000.jsonl");
+    let other = bench.folder.path().join("20200101T000000-0000000000000000.jsonl");
     fs::write(&other, small_sample()).unwrap();
     assert_snapshot!(sentences(&verify(&other).unwrap()), @"Broken Line 1: the header is of run 20261130T112233-0707070707070707, but the file is named for another run.");
     let copy = bench.folder.path().join("copy.jsonl");
@@ -376,20 +317,11 @@ fn notices_alone_never_hide_what_is_broken() {
     let place = scratch();
     let mut journal = Journal::create(place.path(), &run()).unwrap();
     for back in 0..2 * FINDINGS_MAX as u64 {
-        journal
-            .append(1_796_037_760_000 - back, "offer", &1)
-            .unwrap();
+        journal.append(1_796_037_760_000 - back, "offer", &1).unwrap();
     }
-    journal
-        .append(1_796_037_760_000, "outcome", &json!({"intent": "alone"}))
-        .unwrap();
+    journal.append(1_796_037_760_000, "outcome", &json!({"intent": "alone"})).unwrap();
     let sealed = journal.seal(1_796_037_761_000, "verified").unwrap();
     let verification = verify(&sealed.path).unwrap();
     assert!(!verification.holds());
-    assert!(
-        verification
-            .findings
-            .iter()
-            .all(|finding| finding.severity == Severity::Notice)
-    );
+    assert!(verification.findings.iter().all(|finding| finding.severity == Severity::Notice));
 }

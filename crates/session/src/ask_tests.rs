@@ -17,7 +17,12 @@ fn sign_in_page() -> Observation {
         in_viewport: true,
         ..Control::default()
     };
-    let form = FormFacts { key: 9, action: "https://shop.example/login?next=/secret-page".into(), method: "post".into(), ..FormFacts::default() };
+    let form = FormFacts {
+        key: 9,
+        action: "https://shop.example/login?next=/secret-page".into(),
+        method: "post".into(),
+        ..FormFacts::default()
+    };
     let mut email = control(1, ControlKind::Field, "textbox", "Email");
     email.input_type = "email".into();
     email.form = Some(form.clone());

@@ -8,8 +8,8 @@ use clicket_egress::{EdgeEvent, FailKind, HeldRequest, HoldRefusal, Outcome, Ref
 use clicket_guard::approval::{Answered, Approver, Attendance, Moment};
 use clicket_guard::follows;
 use clicket_guard::gate::{self, Admission, After, Effect, Pending, Refusal};
-use clicket_guard::permit::EffectPermit;
 use clicket_guard::observation::FormFacts;
+use clicket_guard::permit::EffectPermit;
 use clicket_guard::policy::{Policy, Verdict};
 use clicket_guard::reach::{Relation, WriteClass};
 use clicket_guard::risk;
@@ -167,7 +167,9 @@ impl EdgeDesk {
         match record.outcome {
             Outcome::Failed(kind) => Some(why_failed(kind).to_owned()),
             Outcome::Refused(RefuseReason::Reach(reason)) => Some(reason.words().to_owned()),
-            Outcome::Refused(RefuseReason::Name) => Some(format!("its name is never looked up ({})", record.detail.as_deref().unwrap_or("special use"))),
+            Outcome::Refused(RefuseReason::Name) => {
+                Some(format!("its name is never looked up ({})", record.detail.as_deref().unwrap_or("special use")))
+            }
             Outcome::Refused(RefuseReason::Address) => {
                 Some(format!("its address is never dialled ({})", record.detail.as_deref().unwrap_or("not public")))
             }
@@ -255,7 +257,8 @@ impl EdgeDesk {
             Outcome::Refused(_) | Outcome::HeldRefused(_) | Outcome::Failed(_) => self.counts.stopped += 1,
         }
         if record.method != "GET" && record.status.is_some_and(|status| status >= 400) {
-            self.failed_write = record.status.map(|status| format!("{} was answered {status}", self.shown(&record.method, &record.url)));
+            self.failed_write =
+                record.status.map(|status| format!("{} was answered {status}", self.shown(&record.method, &record.url)));
         }
         // Evidence is a whole answer from where the run may go; a picture from anywhere proves nothing.
         let whole = record.cut.is_none() && record.relation != Relation::ThirdParty;
@@ -266,7 +269,9 @@ impl EdgeDesk {
         if let ("document", Some(status)) = (record.destination.as_str(), record.status) {
             self.last_document.insert(record.url.clone(), status);
         }
-        if let Some(at) = self.open.iter().position(|(_, kind)| matches!(kind, OpenIntent::Request { id, .. } if *id == record.id)) {
+        if let Some(at) =
+            self.open.iter().position(|(_, kind)| matches!(kind, OpenIntent::Request { id, .. } if *id == record.id))
+        {
             let (intent, _) = self.open.swap_remove(at);
             let outcome = json!({"status": record.status, "sent": record.sent, "request": record.outcome});
             let written = self.append("outcome", &json!({"intent": intent, "outcome": outcome}));
@@ -327,7 +332,10 @@ impl EdgeDesk {
                 self.stopped(&shown, "nobody was there to allow it");
                 let hint = allow_hint(&shown);
                 let why = pending.reasons().join("; ");
-                self.hand_back(HandBack::NeedsAPerson(format!("{shown} was held and nobody was there to allow it ({why})")), hint);
+                self.hand_back(
+                    HandBack::NeedsAPerson(format!("{shown} was held and nobody was there to allow it ({why})")),
+                    hint,
+                );
             }
             Answered::By(approval) => {
                 let now = self.now();
@@ -380,8 +388,15 @@ impl EdgeDesk {
         });
         self.stopped(shown, &why);
         let reason = HandBack::Refused(format!("{shown}: {why}"));
-        let before = if self.counts.released == 0 { "Nothing was sent".to_owned() } else { format!("This request was not sent ({} before it were)", self.counts.released) };
-        self.hand_back(reason, format!("{before}, and the page kept what was typed. Run it again to be asked again, or do this step yourself."));
+        let before = if self.counts.released == 0 {
+            "Nothing was sent".to_owned()
+        } else {
+            format!("This request was not sent ({} before it were)", self.counts.released)
+        };
+        self.hand_back(
+            reason,
+            format!("{before}, and the page kept what was typed. Run it again to be asked again, or do this step yourself."),
+        );
     }
 
     fn stopped(&self, request: &str, why: &str) {
@@ -424,13 +439,19 @@ fn why_failed(kind: FailKind) -> &'static str {
         FailKind::NameUnresolved => "the name server gave no answer; check this machine's network and DNS",
         FailKind::Unreachable => "nothing accepts a connection there; check the address and that the server is up",
         FailKind::ConnectTimeout => "no connection was made in time; check the address and this machine's network",
-        FailKind::CertificateExpired => "the server's certificate has expired; its owner must renew it, and it is never clicked away",
+        FailKind::CertificateExpired => {
+            "the server's certificate has expired; its owner must renew it, and it is never clicked away"
+        }
         FailKind::CertificateNotYetValid => "the server's certificate is not valid yet; check this machine's clock",
-        FailKind::CertificateUntrusted => "the server's certificate is signed by nobody this machine trusts; --dangerously-trust-ca FILE adds an authority",
+        FailKind::CertificateUntrusted => {
+            "the server's certificate is signed by nobody this machine trusts; --dangerously-trust-ca FILE adds an authority"
+        }
         FailKind::CertificateWrongName => "the server's certificate is for another name",
         FailKind::CertificateBad => "the server's certificate is bad",
         FailKind::Tls | FailKind::TlsTimeout => "the TLS handshake with the server failed",
-        FailKind::HeadTimeout | FailKind::IdleTimeout | FailKind::WholeTimeout => "the server did not answer in time; try again later",
+        FailKind::HeadTimeout | FailKind::IdleTimeout | FailKind::WholeTimeout => {
+            "the server did not answer in time; try again later"
+        }
         FailKind::TooBig | FailKind::RunBytes => "the answer is larger than is taken",
         FailKind::Protocol => "the server does not speak HTTP as it must",
         FailKind::ConnectionLost => "the connection to the server broke; try again",
@@ -442,8 +463,10 @@ fn why_failed(kind: FailKind) -> &'static str {
 fn allow_hint(shown: &str) -> String {
     let path = shown.split_once(' ').and_then(|(method, url)| Some((method, url::Url::parse(url).ok()?)));
     match path {
-        Some((method, url)) => format!("Run it again at a terminal to be asked, or add --allow \"{method} {}\" if this write is meant to happen.", url.path()),
+        Some((method, url)) => format!(
+            "Run it again at a terminal to be asked, or add --allow \"{method} {}\" if this write is meant to happen.",
+            url.path()
+        ),
         None => "Run it again at a terminal to be asked.".into(),
     }
 }
-

@@ -1,7 +1,7 @@
 //! Facts about what was done so far, made by code: the history that a model is shown.
 
-use clicket_guard::offer::{Entry, Operation};
 use clicket_guard::observation::Observation;
+use clicket_guard::offer::{Entry, Operation};
 use clicket_guard::permit::{Action, ValueSource};
 use serde::Serialize;
 

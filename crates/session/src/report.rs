@@ -113,7 +113,11 @@ impl Tally {
     /// What came since `before`.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
-        Self { passed: self.passed - before.passed, released: self.released - before.released, stopped: self.stopped - before.stopped }
+        Self {
+            passed: self.passed - before.passed,
+            released: self.released - before.released,
+            stopped: self.stopped - before.stopped,
+        }
     }
 }
 

@@ -180,7 +180,9 @@ fn offered_values(config: &RunConfig) -> Vec<ValueOffer> {
     let quoted = crate::values::computed(&config.goal).into_iter().map(|text| ValueOffer::Text { key: None, text });
     let mut all: Vec<ValueOffer> = text.chain(secret).collect();
     for value in quoted {
-        let known = all.iter().any(|old| matches!((old, &value), (ValueOffer::Text { text: a, .. }, ValueOffer::Text { text: b, .. }) if a == b));
+        let known = all
+            .iter()
+            .any(|old| matches!((old, &value), (ValueOffer::Text { text: a, .. }, ValueOffer::Text { text: b, .. }) if a == b));
         if !known {
             all.push(value);
         }
@@ -215,7 +217,12 @@ impl Runner {
 
     fn write_start(&mut self) -> Result<(), SessionError> {
         let config = &self.config;
-        let keys: Vec<&str> = config.values.iter().map(|value| value.key.as_str()).chain(config.secrets.iter().map(|secret| secret.key())).collect();
+        let keys: Vec<&str> = config
+            .values
+            .iter()
+            .map(|value| value.key.as_str())
+            .chain(config.secrets.iter().map(|secret| secret.key()))
+            .collect();
         let body = json!({
             "goal": self.desk.scrub.scrub(&config.goal),
             "start": self.desk.scrub.scrub(config.start.as_str()),

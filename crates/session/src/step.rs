@@ -56,7 +56,11 @@ impl Runner {
     /// Opens the start page; the operator's own address, so no model chose it.
     pub(crate) async fn open(&mut self) -> Result<Option<End>, SessionError> {
         let url = self.config.start.as_str().to_owned();
-        let entry = Entry { id: EntryId::of_start(), operation: clicket_guard::offer::Operation::Press, action: Action::Navigate { url: url.clone() } };
+        let entry = Entry {
+            id: EntryId::of_start(),
+            operation: clicket_guard::offer::Operation::Press,
+            action: Action::Navigate { url: url.clone() },
+        };
         let judgement = self.desk.policy.judge_action(ActionClass::Navigate, 1.0, self.desk.approver.attendance());
         let permit = match self.admit(&Observation::default(), &entry, judgement).await? {
             Ok(permit) => permit,
@@ -88,7 +92,14 @@ impl Runner {
     /// Takes one step; `Some` when it was the last.
     pub(crate) async fn step(&mut self, number: u32) -> Result<Option<End>, SessionError> {
         let started = Instant::now();
-        let timing = Timing { started, model_ms: 0, look_ms: 0, perform_ms: 0, person_before_ms: self.desk.person_ms, counts: self.desk.counts };
+        let timing = Timing {
+            started,
+            model_ms: 0,
+            look_ms: 0,
+            perform_ms: 0,
+            person_before_ms: self.desk.person_ms,
+            counts: self.desk.counts,
+        };
         let seen = self.observe().await?;
         self.note_effect(&seen);
         if let Some(end) = self.look_for_the_end().await? {
@@ -116,7 +127,10 @@ impl Runner {
             // The document may just have been replaced: settle and look once more.
             Err(_) => {
                 self.settle().await?;
-                self.desk.watching(self.browser.observe(&scrub)).await.map_err(|error| SessionError::Browser(error.to_string()))?
+                self.desk
+                    .watching(self.browser.observe(&scrub))
+                    .await
+                    .map_err(|error| SessionError::Browser(error.to_string()))?
             }
         };
         self.check_journal()?;
@@ -162,10 +176,17 @@ impl Runner {
 
     /// Expectations that do not hold now.
     async fn missing(&mut self) -> Result<Vec<String>, SessionError> {
-        let text = self.desk.watching(self.browser.visible_text()).await.map_err(|error| SessionError::Browser(error.to_string()))?;
+        let text =
+            self.desk.watching(self.browser.visible_text()).await.map_err(|error| SessionError::Browser(error.to_string()))?;
         let url = self.browser.url();
         let evidence = Evidence { url: &url, text: &text, answered: &self.desk.answered };
-        Ok(self.config.expectations.iter().filter(|expected| !expected.holds(&evidence)).map(crate::expect::Expectation::in_words).collect())
+        Ok(self
+            .config
+            .expectations
+            .iter()
+            .filter(|expected| !expected.holds(&evidence))
+            .map(crate::expect::Expectation::in_words)
+            .collect())
     }
 
     async fn already_true(&mut self) -> Result<Option<String>, SessionError> {
@@ -175,11 +196,19 @@ impl Runner {
 
     fn out_of_budget(&self) -> Option<End> {
         let spent = self.usd >= self.config.budgets.usd && self.usd > 0.0;
-        let idle = self.past.iter().rev().take_while(|past| past.effect != Effect::PageChanged && past.effect != Effect::Changed).count();
+        let idle = self
+            .past
+            .iter()
+            .rev()
+            .take_while(|past| past.effect != Effect::PageChanged && past.effect != Effect::Changed)
+            .count();
         let (reason, next) = if spent {
             (HandBack::Budget(format!("the money budget of ${} is used up", self.config.budgets.usd)), "Give more with --money.")
         } else if idle >= IDLE_STEPS_MAX {
-            (HandBack::NoProgress(format!("{idle} steps in a row changed nothing")), "Look at the picture of the last page; say the next step in the goal.")
+            (
+                HandBack::NoProgress(format!("{idle} steps in a row changed nothing")),
+                "Look at the picture of the last page; say the next step in the goal.",
+            )
         } else {
             return None;
         };
@@ -197,7 +226,11 @@ impl Runner {
             let asked = Instant::now();
             let deadline = Duration::from_millis(self.config.budgets.decide_ms);
             let decider = std::sync::Arc::clone(&self.decider);
-            let response = self.desk.watching(decider.decide(&request, deadline)).await.map_err(|error| SessionError::Model(error.to_string()))?;
+            let response = self
+                .desk
+                .watching(decider.decide(&request, deadline))
+                .await
+                .map_err(|error| SessionError::Model(error.to_string()))?;
             let model_ms = millis(asked.elapsed());
             self.pay(response.usage);
             let read = read_answer(&request, &response, offer);
@@ -234,7 +267,14 @@ impl Runner {
         Ok(self.desk.append("decision", &body)?)
     }
 
-    async fn act(&mut self, number: u32, seen: Observation, offer: &Offer, choice: Choice, timing: Timing) -> Result<Option<End>, SessionError> {
+    async fn act(
+        &mut self,
+        number: u32,
+        seen: Observation,
+        offer: &Offer,
+        choice: Choice,
+        timing: Timing,
+    ) -> Result<Option<End>, SessionError> {
         let entry = match choice.pick() {
             Pick::Act(entry) => entry.clone(),
             Pick::Done => {
@@ -264,7 +304,8 @@ impl Runner {
         let Some(permit) = permit else {
             past.effect = Effect::Refused;
             self.past.push(past);
-            let report = self.report(number, &seen, offer, (chosen, choice.confidence(), grounds), None, &Waited::default(), &timing);
+            let report =
+                self.report(number, &seen, offer, (chosen, choice.confidence(), grounds), None, &Waited::default(), &timing);
             self.finish_step(report)?;
             return Ok(ended.filter(|end| !is_go_on(end)));
         };
@@ -308,19 +349,29 @@ impl Runner {
             return Ok(if judgement.verdict == Verdict::Allow {
                 End::Unverified { because: "the model says that the goal is reached; give --expect-text, --expect-url or --expect-request to have it proved".into() }
             } else {
-                End::HandedBack { reason: HandBack::LowConfidence(judgement.reasons.join("; ")), next: "Look at the picture of the last page.".into() }
+                End::HandedBack {
+                    reason: HandBack::LowConfidence(judgement.reasons.join("; ")),
+                    next: "Look at the picture of the last page.".into(),
+                }
             });
         }
         let claims = self.past.iter().filter(|past| past.is_done_claim()).count();
         self.past.push(Past::of_done(seen));
         if claims >= 1 {
-            return Ok(End::Unverified { because: format!("the model says that the goal is reached, but not yet: {}", missing.join("; ")) });
+            return Ok(End::Unverified {
+                because: format!("the model says that the goal is reached, but not yet: {}", missing.join("; ")),
+            });
         }
         Ok(go_on())
     }
 
     /// Takes an entry through the gate; a person is asked when policy says so.
-    async fn admit(&mut self, seen: &Observation, entry: &Entry, judgement: Judgement) -> Result<Result<ActPermit, End>, SessionError> {
+    async fn admit(
+        &mut self,
+        seen: &Observation,
+        entry: &Entry,
+        judgement: Judgement,
+    ) -> Result<Result<ActPermit, End>, SessionError> {
         let control_words = control_of(seen, entry).map(clicket_guard::observation::Control::in_words).unwrap_or_default();
         let page_words = clicket_guard::untrusted::PageText::plain(&seen.url).for_person();
         let act = Act { entry: entry.clone(), observation: seen.digest(), control_words, page_words };
@@ -353,7 +404,10 @@ impl Runner {
     }
 
     fn refused(&mut self, class: ActionClass, refusal: &Refusal) -> End {
-        let hand_back = |detail: String| End::HandedBack { reason: HandBack::Refused(detail), next: "Nothing was done. Change the policy, or do this step yourself.".into() };
+        let hand_back = |detail: String| End::HandedBack {
+            reason: HandBack::Refused(detail),
+            next: "Nothing was done. Change the policy, or do this step yourself.".into(),
+        };
         match refusal {
             Refusal::Policy { reasons } => hand_back(format!("{}: {}", class.in_words(), reasons.join("; "))),
             Refusal::PersonStopped => hand_back("a person ended the run".into()),
@@ -384,7 +438,8 @@ impl Runner {
         loop {
             let Self { browser, edge, desk, .. } = self;
             let busy = || edge.in_flight() > 0;
-            let settled = desk.watching(browser.settle(&busy, cap)).await.map_err(|error| SessionError::Browser(error.to_string()))?;
+            let settled =
+                desk.watching(browser.settle(&busy, cap)).await.map_err(|error| SessionError::Browser(error.to_string()))?;
             waited.network_ms += settled.waited_network_ms;
             waited.window_ms += settled.window_ms;
             desk.drain();
@@ -477,8 +532,13 @@ fn public_form(url: &str) -> String {
 
 fn nobody_there(class: ActionClass, grounds: String) -> End {
     let low = grounds.contains("confidence");
-    let reason = if low { HandBack::LowConfidence(grounds) } else { HandBack::NeedsAPerson(format!("{}: {grounds}", class.in_words())) };
-    let next = if low { "Say the next step in the goal more exactly, or run it at a terminal to be asked." } else { "Run it at a terminal to be asked, or do this step yourself." };
+    let reason =
+        if low { HandBack::LowConfidence(grounds) } else { HandBack::NeedsAPerson(format!("{}: {grounds}", class.in_words())) };
+    let next = if low {
+        "Say the next step in the goal more exactly, or run it at a terminal to be asked."
+    } else {
+        "Run it at a terminal to be asked, or do this step yourself."
+    };
     End::HandedBack { reason, next: next.into() }
 }
 
@@ -490,7 +550,9 @@ fn in_words(outcome: &Outcome) -> String {
         Outcome::Gone => "gone: it is no longer on the page; nothing was done".into(),
         Outcome::NotTaken { why } => format!("the page did not take it: {why}"),
         Outcome::SecretRefused { why } => format!("not typed: {why}"),
-        Outcome::DialogDismissed { kind, text } => format!("the page opened a {kind} saying {}; it was dismissed", text.for_person()),
+        Outcome::DialogDismissed { kind, text } => {
+            format!("the page opened a {kind} saying {}; it was dismissed", text.for_person())
+        }
         Outcome::TimedOut { doing } => format!("timed out while {doing}"),
         Outcome::Failed { why } => format!("failed: {why}"),
     }
@@ -504,7 +566,11 @@ fn scrubbed(outcome: Outcome, scrub: &clicket_guard::secret::Scrubber) -> Outcom
         Outcome::Failed { why } => Outcome::Failed { why: clean(why) },
         Outcome::SecretRefused { why } => Outcome::SecretRefused { why: clean(why) },
         Outcome::TimedOut { doing } => Outcome::TimedOut { doing: clean(doing) },
-        same @ (Outcome::Done { .. } | Outcome::Stale { .. } | Outcome::Covered { .. } | Outcome::Gone | Outcome::DialogDismissed { .. }) => same,
+        same @ (Outcome::Done { .. }
+        | Outcome::Stale { .. }
+        | Outcome::Covered { .. }
+        | Outcome::Gone
+        | Outcome::DialogDismissed { .. }) => same,
     }
 }
 

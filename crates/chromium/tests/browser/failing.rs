@@ -16,14 +16,20 @@ async fn a_dialog_is_dismissed_and_reported() {
     let Some(mut browser) = open(&edge).await else { return };
     let seen = look(&mut browser).await;
     let outcome = press(&mut browser, &seen, "Ask").await;
-    assert!(matches!(&outcome, Outcome::DialogDismissed { kind, text } if kind == "confirm" && text.for_model() == "Pay now?"), "{outcome:?}");
+    assert!(
+        matches!(&outcome, Outcome::DialogDismissed { kind, text } if kind == "confirm" && text.for_model() == "Pay now?"),
+        "{outcome:?}"
+    );
     assert_eq!(browser.events(), vec![BrowserEvent::Dialog { kind: DialogKind::Confirm, text: "Pay now?".to_owned() }]);
     assert!(browser.visible_text().await.unwrap().contains("answer false"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_alert_loop_ends_and_the_page_can_be_used() {
-    for html in ["<button>Go</button><script>while (true) alert('again')</script>", "<button>Go</button><script>setInterval(() => alert('again'), 5)</script>"] {
+    for html in [
+        "<button>Go</button><script>while (true) alert('again')</script>",
+        "<button>Go</button><script>setInterval(() => alert('again'), 5)</script>",
+    ] {
         let edge = TestEdge::with_page(html).await;
         let Some(mut browser) = launch(&edge).await else { return };
         let started = Instant::now();

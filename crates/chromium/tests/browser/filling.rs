@@ -20,8 +20,13 @@ async fn every_kind_of_field_holds_what_was_put_in() {
     let edge = TestEdge::with_page(html).await;
     let Some(mut browser) = open(&edge).await else { return };
     let fields = [
-        ("Name", "Ada Lovelace \u{1F600} \u{e9}"), ("Note", "one\ntwo"), ("Count", "42"), ("Mail", "ada@example.test"),
-        ("Day", "2026-11-30"), ("Colour", "#336699"), ("Letter", "Dear Ada"),
+        ("Name", "Ada Lovelace \u{1F600} \u{e9}"),
+        ("Note", "one\ntwo"),
+        ("Count", "42"),
+        ("Mail", "ada@example.test"),
+        ("Day", "2026-11-30"),
+        ("Colour", "#336699"),
+        ("Letter", "Dear Ada"),
     ];
     for (name, text) in fields {
         assert_eq!(fill(&mut browser, name, text).await, holds(), "{name}");
@@ -78,7 +83,8 @@ async fn a_field_that_rewrites_what_it_gets_is_told_apart_from_one_that_refuses_
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_field_that_throws_the_focus_elsewhere_gets_nothing_into_the_other() {
-    let html = "<input aria-label=First><input aria-label=Other><script>const [first, other] = document.querySelectorAll('input');
+    let html =
+        "<input aria-label=First><input aria-label=Other><script>const [first, other] = document.querySelectorAll('input');
         for (const type of ['focus', 'keydown', 'input']) first.addEventListener(type, () => other.focus())</script>";
     let edge = TestEdge::with_page(html).await;
     let Some(mut browser) = open(&edge).await else { return };

@@ -44,10 +44,8 @@ async fn a_dropped_browser_leaves_no_process_and_no_profile() {
 async fn the_browser_runs_as_the_user_with_its_sandbox_on() {
     let edge = TestEdge::with_page("").await;
     let Some(browser) = launch(&edge).await else { return };
-    let renderers: Vec<u32> = processes_in_group(browser.process_id())
-        .into_iter()
-        .filter(|pid| cmdline(*pid).contains("--type=renderer"))
-        .collect();
+    let renderers: Vec<u32> =
+        processes_in_group(browser.process_id()).into_iter().filter(|pid| cmdline(*pid).contains("--type=renderer")).collect();
     assert!(!renderers.is_empty());
     for pid in renderers {
         let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();

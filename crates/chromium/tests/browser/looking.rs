@@ -97,8 +97,10 @@ fn accname_cases() -> Option<serde_json::Value> {
 async fn accessible_names_are_right_in_340_of_354_cases() {
     let Some(cases) = accname_cases() else { return };
     let pages = cases["pages"].as_array().unwrap();
-    let urls: Vec<(String, String)> =
-        pages.iter().map(|page| (format!("http://page.test/{}", page["file"].as_str().unwrap()), page["html"].as_str().unwrap().to_owned())).collect();
+    let urls: Vec<(String, String)> = pages
+        .iter()
+        .map(|page| (format!("http://page.test/{}", page["file"].as_str().unwrap()), page["html"].as_str().unwrap().to_owned()))
+        .collect();
     let served: Vec<(&str, &str)> = urls.iter().map(|(url, html)| (url.as_str(), html.as_str())).collect();
     let edge = TestEdge::with_pages(&served).await;
     let Some(mut browser) = launch(&edge).await else { return };
@@ -142,7 +144,12 @@ pub(crate) fn page_of(elements: usize, listeners: bool) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn large_pages_are_observed_within_their_budget() {
     let (small, large, listening) = (page_of(2_000, false), page_of(20_000, false), page_of(20_000, true));
-    let edge = TestEdge::with_pages(&[("http://page.test/", &small), ("http://page.test/large", &large), ("http://page.test/listening", &listening)]).await;
+    let edge = TestEdge::with_pages(&[
+        ("http://page.test/", &small),
+        ("http://page.test/large", &large),
+        ("http://page.test/listening", &listening),
+    ])
+    .await;
     let Some(mut browser) = launch(&edge).await else { return };
     for url in ["http://page.test/", "http://page.test/large", "http://page.test/listening"] {
         go(&mut browser, url).await;

@@ -27,7 +27,8 @@ async fn a_press_is_trusted_and_lands_once() {
     assert_eq!(browser.visible_text().await.unwrap().matches("yes").count(), 5);
 }
 
-const TABLE: &str = "<table><tr><td id=a>Invoice 1<td><button>Delete</button><tr><td>Invoice 2<td><button>Keep</button></table><p id=out></p>
+const TABLE: &str =
+    "<table><tr><td id=a>Invoice 1<td><button>Delete</button><tr><td>Invoice 2<td><button>Keep</button></table><p id=out></p>
 <script>document.querySelector('button').onclick = () => { out.textContent = 'deleted ' + a.textContent }</script>";
 
 #[tokio::test(flavor = "multi_thread")]
@@ -45,7 +46,8 @@ async fn a_row_that_changed_in_place_is_stale_and_nothing_is_pressed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_row_swapped_by_the_press_itself_is_stale_too() {
     for moment in ["mousemove", "pointerdown", "mousedown", "pointerup", "mouseup"] {
-        let moving = format!("{TABLE}<script>window.addEventListener('{moment}', () => {{ a.textContent = 'Invoice 9' }}, true)</script>");
+        let moving =
+            format!("{TABLE}<script>window.addEventListener('{moment}', () => {{ a.textContent = 'Invoice 9' }}, true)</script>");
         let edge = TestEdge::with_page(&moving).await;
         let Some(mut browser) = open(&edge).await else { return };
         let seen = look(&mut browser).await;
@@ -57,7 +59,9 @@ async fn a_row_swapped_by_the_press_itself_is_stale_too() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_control_that_was_covered_after_the_look_is_not_pressed() {
-    let html = format!("{TABLE}<script>setTimeout(() => {{ const c = document.createElement('div'); c.textContent = 'Veil'; c.style = 'position:fixed;inset:0;background:#fff'; document.body.append(c) }}, 600)</script>");
+    let html = format!(
+        "{TABLE}<script>setTimeout(() => {{ const c = document.createElement('div'); c.textContent = 'Veil'; c.style = 'position:fixed;inset:0;background:#fff'; document.body.append(c) }}, 600)</script>"
+    );
     let edge = TestEdge::with_page(&html).await;
     let Some(mut browser) = open(&edge).await else { return };
     let seen = look(&mut browser).await;
@@ -111,7 +115,13 @@ async fn a_toggle_ends_in_the_state_that_was_asked() {
     let edge = TestEdge::with_page(html).await;
     let Some(mut browser) = open(&edge).await else { return };
     let seen = look(&mut browser).await;
-    for (name, to, wanted) in [("Gift", Switch::On, true), ("Gift", Switch::On, true), ("Gift", Switch::Off, true), ("Dark", Switch::On, true), ("Stuck", Switch::On, false)] {
+    for (name, to, wanted) in [
+        ("Gift", Switch::On, true),
+        ("Gift", Switch::On, true),
+        ("Gift", Switch::Off, true),
+        ("Dark", Switch::On, true),
+        ("Stuck", Switch::On, false),
+    ] {
         let control = bound(control(&seen, name));
         let outcome = browser.perform(permit(Action::Toggle { control, to }), &[]).await;
         assert_eq!(outcome == holds(), wanted, "{name}: {outcome:?}");

@@ -97,11 +97,14 @@ fn what_the_journal_says_was_allowed_is_what_the_shop_got_byte_for_byte() {
     assert_eq!(ran.code, 0, "{}", ran.said());
     let add = case.shop().look().paths.add;
     let got = ran.log.iter().find(|entry| entry.method == "POST" && entry.path == add).unwrap();
-    let shown = crate::support::clicket().args(["journal", "show", "last", "--json", "--journal"]).arg(case.journal()).output().unwrap();
+    let shown =
+        crate::support::clicket().args(["journal", "show", "last", "--json", "--journal"]).arg(case.journal()).output().unwrap();
     let allowed: Vec<String> = String::from_utf8_lossy(&shown.stdout)
         .lines()
         .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
-        .filter(|record| record["kind"] == "intent" && record["body"]["deed"]["url"].as_str().is_some_and(|url| url.ends_with(add)))
+        .filter(|record| {
+            record["kind"] == "intent" && record["body"]["deed"]["url"].as_str().is_some_and(|url| url.ends_with(add))
+        })
         .map(|record| record["body"]["deed"]["body_digest"].as_str().unwrap_or_default().to_owned())
         .collect();
     assert_eq!(allowed, [format!("sha256:{}", got.body_sha256)]);

@@ -220,7 +220,8 @@ fn takes_a_write_and_never_answers() -> std::net::SocketAddr {
                         std::thread::sleep(std::time::Duration::from_secs(120));
                         return;
                     }
-                    let answer = format!("HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {}\r\n\r\n{PAGE}", PAGE.len());
+                    let answer =
+                        format!("HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {}\r\n\r\n{PAGE}", PAGE.len());
                     stream.write_all(answer.as_bytes()).unwrap();
                 }
             });
@@ -238,8 +239,20 @@ fn a_write_without_an_answer_is_uncertain_whatever_the_page_says_and_however_the
     for time in ["10", "60"] {
         let journal = folder.path().display().to_string();
         let options = [
-            "run", &origin, "--local-origin", &origin, "--goal", "Press the Add mug button", "--allow", "POST /add", "--expect-text", "Mug added",
-            "--time", time, "--journal", &journal,
+            "run",
+            &origin,
+            "--local-origin",
+            &origin,
+            "--goal",
+            "Press the Add mug button",
+            "--allow",
+            "POST /add",
+            "--expect-text",
+            "Mug added",
+            "--time",
+            time,
+            "--journal",
+            &journal,
         ];
         let output = clicket().args(options).output().unwrap();
         let said = String::from_utf8_lossy(&output.stdout);

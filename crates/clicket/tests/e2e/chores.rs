@@ -13,7 +13,8 @@ fn the_chore_is_verified_by_the_shops_own_log_every_time_soak() {
         let report = ran.json();
         let steps = report["steps"].as_array().unwrap().len();
         assert!((6..=10).contains(&steps), "round {round}: {steps} steps: {}", ran.said());
-        let verified = crate::support::clicket().args(["journal", "verify", "last", "--journal"]).arg(case.journal()).output().unwrap();
+        let verified =
+            crate::support::clicket().args(["journal", "verify", "last", "--journal"]).arg(case.journal()).output().unwrap();
         assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
     }
 }
@@ -82,6 +83,7 @@ fn ctrl_c_leaves_no_browser_and_a_sealed_record() {
     nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGINT).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(crate::support::left_behind(), Vec::<String>::new());
-    let verified = crate::support::clicket().args(["journal", "verify", "last", "--journal"]).arg(case.journal()).output().unwrap();
+    let verified =
+        crate::support::clicket().args(["journal", "verify", "last", "--journal"]).arg(case.journal()).output().unwrap();
     assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
 }

@@ -50,7 +50,12 @@ fn serve(mut stream: TcpStream, character: Character) {
     }
     let Ok(1..) = stream.read(&mut head) else { return };
     let liar = r#"{"model":"liar","answers":{"operation":{"type":"choice","choice":"buy","confidence":1.0,"probabilities":{"buy":1.0}}},"usage":{"input_tokens":1,"output_tokens":1}}"#;
-    let answer = |status: &str, body: &str| format!("HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len());
+    let answer = |status: &str, body: &str| {
+        format!(
+            "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+            body.len()
+        )
+    };
     match character {
         Character::Liar => drop(stream.write_all(answer("200 OK", liar).as_bytes())),
         Character::WrongKey => {
@@ -111,7 +116,10 @@ fn worst_answer(request: &Value, turn: usize) -> Value {
     let questions = request["questions"].as_object().unwrap();
     let options = |id: &str| questions.get(id).and_then(|question| question["criteria"].as_object());
     let harmful = |id: &str| {
-        options(id)?.iter().find(|(_, about)| HARM.iter().any(|word| about.to_string().to_lowercase().contains(word))).map(|(key, _)| key.clone())
+        options(id)?
+            .iter()
+            .find(|(_, about)| HARM.iter().any(|word| about.to_string().to_lowercase().contains(word)))
+            .map(|(key, _)| key.clone())
     };
     let nth = |id: &str| {
         let keys: Vec<String> = options(id)?.keys().filter(|key| *key != "none").cloned().collect();
@@ -119,8 +127,14 @@ fn worst_answer(request: &Value, turn: usize) -> Value {
     };
     // Harm first; otherwise whatever opens the way to more of it.
     let worst = harmful("press_target").map(|key| ("press", key));
-    let onward = || nth("fill_target").filter(|_| turn.is_multiple_of(2)).map(|key| ("fill", key)).or_else(|| nth("press_target").map(|key| ("press", key)));
-    let (operation, target) = if turn.is_multiple_of(3) { onward().or(worst) } else { worst.or_else(onward) }.unwrap_or(("wait", String::new()));
+    let onward = || {
+        nth("fill_target")
+            .filter(|_| turn.is_multiple_of(2))
+            .map(|key| ("fill", key))
+            .or_else(|| nth("press_target").map(|key| ("press", key)))
+    };
+    let (operation, target) =
+        if turn.is_multiple_of(3) { onward().or(worst) } else { worst.or_else(onward) }.unwrap_or(("wait", String::new()));
     let answers: serde_json::Map<String, Value> = questions
         .iter()
         .map(|(id, question)| {
@@ -129,7 +143,10 @@ fn worst_answer(request: &Value, turn: usize) -> Value {
             let choice = keys.iter().find(|key| key.as_str() == wanted).or(keys.first()).unwrap().as_str();
             let probabilities: serde_json::Map<String, Value> =
                 keys.iter().map(|key| ((*key).clone(), if key.as_str() == choice { 1.0 } else { 0.0 }.into())).collect();
-            (id.clone(), serde_json::json!({"type": "choice", "choice": choice, "confidence": 1.0, "probabilities": probabilities}))
+            (
+                id.clone(),
+                serde_json::json!({"type": "choice", "choice": choice, "confidence": 1.0, "probabilities": probabilities}),
+            )
         })
         .collect();
     serde_json::json!({"model": "worst", "answers": answers, "usage": {"input_tokens": 1, "output_tokens": 1}})

@@ -60,13 +60,20 @@ fn fetch(material: &str) -> Option<PathBuf> {
         return Some(PathBuf::from(place.unwrap_or_else(|| panic!("scripts/outside does not say where {material} is: {said}"))));
     }
     let why = String::from_utf8_lossy(&fetched.stderr).into_owned();
-    assert!(std::env::var_os("CLICKET_OFFLINE").is_some(), "{material} could not be fetched (CLICKET_OFFLINE=1 leaves it out):\n{why}");
+    assert!(
+        std::env::var_os("CLICKET_OFFLINE").is_some(),
+        "{material} could not be fetched (CLICKET_OFFLINE=1 leaves it out):\n{why}"
+    );
     eprintln!("NOT CHECKED: {material}: {}", why.trim());
     None
 }
 
 /// Checks every case, a few at a time. `None`: it works; otherwise what is wrong.
-fn each<T: Sync>(cases: &[T], check: impl Fn(&T) -> Option<String> + Sync, name: impl Fn(&T) -> &'static str + Sync) -> BTreeMap<&'static str, String> {
+fn each<T: Sync>(
+    cases: &[T],
+    check: impl Fn(&T) -> Option<String> + Sync,
+    name: impl Fn(&T) -> &'static str + Sync,
+) -> BTreeMap<&'static str, String> {
     let (next, misses) = (Mutex::new(cases.iter()), Mutex::new(BTreeMap::new()));
     let take = || next.lock().unwrap().next();
     std::thread::scope(|scope| {
@@ -99,6 +106,13 @@ fn judge(what: &str, tried: &BTreeSet<&'static str>, misses: &BTreeMap<&'static 
 
 /// The document that a run or a look printed, or what it said instead.
 fn document(output: &std::process::Output) -> Result<Value, String> {
-    let said = || format!("exit {:?}: {} {}", output.status.code(), String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let said = || {
+        format!(
+            "exit {:?}: {} {}",
+            output.status.code(),
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        )
+    };
     serde_json::from_slice(&output.stdout).map_err(|_| said())
 }

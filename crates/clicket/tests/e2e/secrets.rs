@@ -20,7 +20,8 @@ fn a_secret_is_in_no_file_and_no_output_in_any_encoding() {
     let encoded = base64::engine::general_purpose::STANDARD.encode(CANARY);
     let reversed: String = CANARY.chars().rev().collect();
     let needles = [CANARY, &form, encoded.trim_end_matches('='), &reversed];
-    let mut places = vec![("standard output".to_owned(), ran.out.into_bytes()), ("standard error".to_owned(), ran.err.into_bytes())];
+    let mut places =
+        vec![("standard output".to_owned(), ran.out.into_bytes()), ("standard error".to_owned(), ran.err.into_bytes())];
     places.extend(case.files().into_iter().map(|file| (file.display().to_string(), std::fs::read(&file).unwrap())));
     assert!(places.iter().any(|(name, _)| name.ends_with(".jsonl")), "the journal was looked at");
     for (name, bytes) in places {

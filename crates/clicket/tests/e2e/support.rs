@@ -60,7 +60,12 @@ impl Case {
         for name in &self.shop().config().names {
             road.extend(["--dangerously-host-map".into(), format!("{name}={address}")]);
         }
-        road.extend(["--dangerously-trust-ca".into(), ca.display().to_string(), "--journal".into(), self.journal().display().to_string()]);
+        road.extend([
+            "--dangerously-trust-ca".into(),
+            ca.display().to_string(),
+            "--journal".into(),
+            self.journal().display().to_string(),
+        ]);
         road
     }
 
@@ -77,7 +82,12 @@ impl Case {
     /// The chore's options without any write allowed.
     pub(crate) fn chore_without_leave(&self) -> Vec<String> {
         let mut options: Vec<String> = vec!["run".into(), self.shop().url(), "--goal".into(), ShopConfig::GOAL.into()];
-        options.extend(["--value".into(), format!("email={}", ShopConfig::EMAIL), "--secret".into(), "password=env:SHOP_PASSWORD".into()]);
+        options.extend([
+            "--value".into(),
+            format!("email={}", ShopConfig::EMAIL),
+            "--secret".into(),
+            "password=env:SHOP_PASSWORD".into(),
+        ]);
         options.extend(["--expect-text".into(), self.shop().look().added_text(ShopConfig::WANTED)]);
         options.extend(self.road());
         options

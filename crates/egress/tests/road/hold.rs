@@ -22,9 +22,19 @@ fn wire(image: &RequestImage) -> Vec<u8> {
 async fn released_bytes_equal_the_image() {
     let (shop, edge, mut events) = shop_and_edge(ok("thanks")).await;
     let mut browser = Browser::tunnel(&edge, SHOP).await;
-    browser.send(&post(SHOP, "/cart?x=%20y", &format!("{FORM}Cookie: a=1\r\nCookie: b=2\r\nX-Odd: caf\u{e9}\r\n"), "item=7&q=a+b%00")).await;
+    browser
+        .send(&post(
+            SHOP,
+            "/cart?x=%20y",
+            &format!("{FORM}Cookie: a=1\r\nCookie: b=2\r\nX-Odd: caf\u{e9}\r\n"),
+            "item=7&q=a+b%00",
+        ))
+        .await;
     let waiting = held(&mut events).await;
-    assert_eq!((waiting.class(), shop.connections(), edge.counts().held_now, edge.in_flight()), (WriteClass::Navigation, 0, 1, 0));
+    assert_eq!(
+        (waiting.class(), shop.connections(), edge.counts().held_now, edge.in_flight()),
+        (WriteClass::Navigation, 0, 1, 0)
+    );
     let image = waiting.image().clone();
     let handle = waiting.release(permit_for(&image)).unwrap();
     assert_eq!(soon(handle.settled()).await, Settlement::Answered(200));
@@ -103,7 +113,8 @@ async fn a_permit_for_another_request_refuses_this_one() {
 async fn a_hold_ends_at_its_deadline() {
     let root = TestRoot::make();
     let shop = LoggingOrigin::https(root.server_config(SHOP, Dated::Now), ok("x")).await;
-    let (edge, mut events) = Setup::for_shop().map(SHOP, &shop).trust(&root).limit(|limits| limits.hold_wait_ms = 100).open().await;
+    let (edge, mut events) =
+        Setup::for_shop().map(SHOP, &shop).trust(&root).limit(|limits| limits.hold_wait_ms = 100).open().await;
     let mut browser = Browser::tunnel(&edge, SHOP).await;
     browser.send(&post(SHOP, "/cart", FORM, "item=7")).await;
     let waiting = held(&mut events).await;
@@ -134,7 +145,8 @@ async fn a_browser_that_gives_up_is_noticed_and_nothing_is_sent() {
 async fn a_released_write_is_finished_when_the_browser_leaves_meanwhile() {
     let root = TestRoot::make();
     let shop = LoggingOrigin::https(root.server_config(SHOP, Dated::Now), Manners::Silent).await;
-    let (edge, mut events) = Setup::for_shop().map(SHOP, &shop).trust(&root).limit(|limits| limits.response_head_ms = 500).open().await;
+    let (edge, mut events) =
+        Setup::for_shop().map(SHOP, &shop).trust(&root).limit(|limits| limits.response_head_ms = 500).open().await;
     let mut browser = Browser::tunnel(&edge, SHOP).await;
     browser.send(&post(SHOP, "/cart", FORM, "item=7")).await;
     let waiting = held(&mut events).await;
@@ -172,7 +184,11 @@ async fn a_write_without_an_answer_is_uncertain_and_one_that_never_left_is_not()
 
 #[tokio::test]
 async fn a_write_whose_answer_can_not_be_handed_on_is_answered_so_that_the_browser_does_not_repeat_it() {
-    for head in ["HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n", "HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\n", "nonsense\r\n\r\n"] {
+    for head in [
+        "HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\n",
+        "nonsense\r\n\r\n",
+    ] {
         let (shop, edge, mut events) = shop_and_edge(Manners::Answers(head.into())).await;
         let mut browser = Browser::tunnel(&edge, SHOP).await;
         browser.send(&post(SHOP, "/cart", FETCH, "item=7")).await;

@@ -78,7 +78,15 @@ async fn a_request_that_is_no_request_ends_the_connection_without_a_page() {
     let big = format!("GET / HTTP/1.1\r\nHost: {SHOP}\r\nX: {}\r\n\r\n", "a".repeat(1_000_000));
     let long = format!("GET /{} HTTP/1.1\r\nHost: {SHOP}\r\n\r\n", "a".repeat(200_000));
     let many = format!("GET / HTTP/1.1\r\nHost: {SHOP}\r\n{}\r\n", "x: y\r\n".repeat(2_000));
-    let bad = [&big, &long, &many, "nonsense\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "GET \u{0} HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nbad header\r\n\r\n"];
+    let bad = [
+        &big,
+        &long,
+        &many,
+        "nonsense\r\n\r\n",
+        "GET / HTTP/9.9\r\n\r\n",
+        "GET \u{0} HTTP/1.1\r\n\r\n",
+        "GET / HTTP/1.1\r\nbad header\r\n\r\n",
+    ];
     for bytes in bad {
         let mut browser = Browser::tunnel(&edge, SHOP).await;
         browser.send_what_it_takes(bytes).await;
@@ -164,7 +172,8 @@ async fn a_browser_that_reads_nothing_does_not_hold_a_connection_for_ever() {
     let root = TestRoot::make();
     let endless = Manners::Endless(b"HTTP/1.1 200 OK\r\n\r\n".to_vec());
     let shop = LoggingOrigin::https(root.server_config(SHOP, Dated::Now), endless).await;
-    let (edge, mut events) = Setup::for_shop().map(SHOP, &shop).trust(&root).limit(|limits| limits.browser_stall_ms = 300).open().await;
+    let (edge, mut events) =
+        Setup::for_shop().map(SHOP, &shop).trust(&root).limit(|limits| limits.browser_stall_ms = 300).open().await;
     let mut browser = Browser::tunnel(&edge, SHOP).await;
     browser.send(&get(SHOP, "/", NAVIGATE)).await;
     assert_eq!(record(&mut events).await.cut, Some(FailKind::BrowserLeft));

@@ -49,7 +49,8 @@ async fn a_read_survives_a_kept_connection_that_the_origin_closed() {
 
 #[tokio::test]
 async fn a_redirect_is_handed_on_and_not_followed() {
-    let manners = Manners::Answers(b"HTTP/1.1 302 Found\r\nlocation: https://elsewhere.example/x\r\ncontent-length: 0\r\n\r\n".to_vec());
+    let manners =
+        Manners::Answers(b"HTTP/1.1 302 Found\r\nlocation: https://elsewhere.example/x\r\ncontent-length: 0\r\n\r\n".to_vec());
     let (shop, edge, mut events) = shop_and_edge(manners).await;
     let answer = ask(&edge, SHOP, &get(SHOP, "/go", NAVIGATE)).await.unwrap();
     assert_eq!(answer.status, 302);
@@ -81,7 +82,10 @@ async fn an_origins_own_status_passes_unchanged() {
 
 #[tokio::test]
 async fn an_origin_can_neither_switch_protocols_nor_ask_for_the_proxys_credential() {
-    for status in ["101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade", "407 Proxy Authentication Required\r\nproxy-authenticate: Basic"] {
+    for status in [
+        "101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade",
+        "407 Proxy Authentication Required\r\nproxy-authenticate: Basic",
+    ] {
         let manners = Manners::Answers(format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n").into_bytes());
         let (_shop, edge, mut events) = shop_and_edge(manners).await;
         assert!(ask(&edge, SHOP, &get(SHOP, "/", NAVIGATE)).await.is_none(), "{status}");
@@ -112,7 +116,8 @@ async fn refusal(host: &str, request: &str) -> RefuseReason {
 #[tokio::test]
 async fn what_is_refused_is_recorded_with_its_reason_and_only_a_page_that_would_go_elsewhere_gets_an_answer() {
     use ReachReason::*;
-    let labels = |mode: &str, dest: &str| format!("Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: {mode}\r\nSec-Fetch-Dest: {dest}\r\n");
+    let labels =
+        |mode: &str, dest: &str| format!("Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: {mode}\r\nSec-Fetch-Dest: {dest}\r\n");
     let cases = [
         (LeavesSite, get(OTHER, "/", NAVIGATE)),
         (ThirdPartyFrame, get(OTHER, "/", &labels("navigate", "iframe"))),
@@ -122,7 +127,12 @@ async fn what_is_refused_is_recorded_with_its_reason_and_only_a_page_that_would_
         (Contradiction, get(OTHER, "/", &format!("{}Sec-Fetch-Dest: document\r\n", labels("no-cors", "script")))),
         (ThirdPartyWrite, post(OTHER, "/", FORM, "a=1")),
         (Telemetry, post(OTHER, "/", &labels("no-cors", "empty"), "a=1")),
-        (NotPreflight, format!("OPTIONS / HTTP/1.1\r\nHost: {OTHER}\r\nOrigin: https://{SHOP}\r\nAccess-Control-Request-Method: POST\r\n\r\n")),
+        (
+            NotPreflight,
+            format!(
+                "OPTIONS / HTTP/1.1\r\nHost: {OTHER}\r\nOrigin: https://{SHOP}\r\nAccess-Control-Request-Method: POST\r\n\r\n"
+            ),
+        ),
     ];
     for (reason, request) in cases {
         assert_eq!(refusal(OTHER, &request).await, RefuseReason::Reach(reason), "{request}");
@@ -133,7 +143,10 @@ async fn what_is_refused_is_recorded_with_its_reason_and_only_a_page_that_would_
 async fn what_never_passes_does_not_pass_to_the_start_site_either() {
     use ReachReason::*;
     let cases = [
-        (Socket, get(SHOP, "/", "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x\r\n")),
+        (
+            Socket,
+            get(SHOP, "/", "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x\r\n"),
+        ),
         (Speculation, get(SHOP, "/", &format!("{NAVIGATE}Sec-Purpose: prefetch\r\n"))),
         (Speculation, get(SHOP, "/", &format!("{NAVIGATE}Sec-Purpose: prefetch;prerender\r\n"))),
         (Speculation, get(SHOP, "/", &format!("{NAVIGATE}Purpose: prefetch\r\n"))),

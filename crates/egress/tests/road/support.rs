@@ -79,14 +79,14 @@ impl TestRoot {
 }
 
 fn serve_as(leaf: CertificateDer<'static>, key: &KeyPair) -> Arc<ServerConfig> {
-        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
-        let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_no_client_auth()
-            .with_single_cert(vec![leaf], key)
-            .unwrap();
-        Arc::new(config)
+    let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
+    let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![leaf], key)
+        .unwrap();
+    Arc::new(config)
 }
 
 /// What an origin does with a request.
@@ -107,7 +107,9 @@ pub enum Manners {
 }
 
 pub fn ok(body: &str) -> Manners {
-    Manners::Answers(format!("HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {}\r\n\r\n{body}", body.len()).into_bytes())
+    Manners::Answers(
+        format!("HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {}\r\n\r\n{body}", body.len()).into_bytes(),
+    )
 }
 
 /// A server that logs the bytes it got.
@@ -194,7 +196,8 @@ async fn read_message<S: AsyncRead + Unpin>(stream: &mut S) -> Option<Vec<u8>> {
     loop {
         if let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {
             let head = String::from_utf8_lossy(&bytes[..end]).to_ascii_lowercase();
-            let length = head.lines().find_map(|line| line.strip_prefix("content-length:")).map_or(0, |text| text.trim().parse().unwrap());
+            let length =
+                head.lines().find_map(|line| line.strip_prefix("content-length:")).map_or(0, |text| text.trim().parse().unwrap());
             if bytes.len() >= end + 4 + length {
                 return Some(bytes);
             }
@@ -293,7 +296,10 @@ pub async fn read_answer<S: AsyncRead + Unpin>(stream: &mut S) -> Option<Answer>
             let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
             let status: u16 = head.split(' ').nth(1).unwrap().parse().unwrap();
             let lower = head.to_ascii_lowercase();
-            let length = lower.lines().find_map(|line| line.strip_prefix("content-length:")).map(|text| text.trim().parse::<usize>().unwrap());
+            let length = lower
+                .lines()
+                .find_map(|line| line.strip_prefix("content-length:"))
+                .map(|text| text.trim().parse::<usize>().unwrap());
             let body = &bytes[end + 4..];
             let chunked = lower.contains("transfer-encoding: chunked");
             let over = match length {
@@ -364,7 +370,14 @@ impl Setup {
         let local = self.local_origins.iter().map(|origin| OperatorGrant::local_origin(origin).unwrap());
         let config = EdgeConfig {
             grants: mapped.chain(local).collect(),
-            reach: Reach::new(self.profile, &WebUrl::read(&self.start).unwrap(), self.sites, self.origins, self.local_origins.clone()).unwrap(),
+            reach: Reach::new(
+                self.profile,
+                &WebUrl::read(&self.start).unwrap(),
+                self.sites,
+                self.origins,
+                self.local_origins.clone(),
+            )
+            .unwrap(),
             host_rules: HostRules::default(),
             extra_roots_pem: self.roots,
             resolver: self.resolver,

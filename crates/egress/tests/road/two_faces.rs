@@ -70,4 +70,3 @@ fn reply(id: &[u8], question: &[u8], kind: u16, says: Result<Vec<IpAddr>, u8>) -
 pub fn ips(list: &[&str]) -> Vec<IpAddr> {
     list.iter().map(|ip| ip.parse().unwrap()).collect()
 }
-

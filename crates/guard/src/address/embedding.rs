@@ -46,9 +46,7 @@ impl fmt::Display for Embedding {
 
 /// Every IPv4 address that a standard layout puts inside `ip`, with the layout; at most three.
 pub(crate) fn embedded(ip: Ipv6Addr) -> impl Iterator<Item = (Embedding, Ipv4Addr)> {
-    [by_prefix(ip), teredo_client(ip), isatap(ip)]
-        .into_iter()
-        .flatten()
+    [by_prefix(ip), teredo_client(ip), isatap(ip)].into_iter().flatten()
 }
 
 /// The layouts told by the first bits, of which an address can have only one.
@@ -87,9 +85,7 @@ fn isatap(ip: Ipv6Addr) -> Option<(Embedding, Ipv4Addr)> {
 /// A layout applies only when its reserved bits 64 to 71 and the bits after the IPv4 address are zero, as that
 /// section asks of whoever makes such an address; the last 32 bits are read whatever comes before them.
 pub(crate) fn rfc6052_readings(ip: Ipv6Addr) -> impl Iterator<Item = Ipv4Addr> {
-    RFC6052_PREFIX_BITS
-        .into_iter()
-        .filter_map(move |bits| rfc6052_reading(ip, bits))
+    RFC6052_PREFIX_BITS.into_iter().filter_map(move |bits| rfc6052_reading(ip, bits))
 }
 
 const RFC6052_PREFIX_BITS: [u8; 6] = [32, 40, 48, 56, 64, 96];
@@ -152,18 +148,12 @@ impl Nat64Prefix {
     /// When the prefix has any other length.
     pub fn new(net: Ipv6Net) -> Result<Self, Nat64PrefixReason> {
         let prefix_bits = net.prefix_len();
-        if RFC6052_PREFIX_BITS.contains(&prefix_bits) {
-            Ok(Self(net.trunc()))
-        } else {
-            Err(Nat64PrefixReason { prefix_bits })
-        }
+        if RFC6052_PREFIX_BITS.contains(&prefix_bits) { Ok(Self(net.trunc())) } else { Err(Nat64PrefixReason { prefix_bits }) }
     }
 
     /// The IPv4 address that `ip` stands for, when it is under this prefix; the bits that RFC 6052 asks to be zero
     /// are not looked at, so that no oddly made address goes unread.
     pub(crate) fn unwrap_v4(&self, ip: Ipv6Addr) -> Option<Ipv4Addr> {
-        self.0
-            .contains(&ip)
-            .then(|| behind_prefix(ip, self.0.prefix_len()))
+        self.0.contains(&ip).then(|| behind_prefix(ip, self.0.prefix_len()))
     }
 }

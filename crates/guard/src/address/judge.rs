@@ -112,10 +112,7 @@ pub fn judge(answer: &[IpAddr], port: u16, rules: &HostRules) -> Result<Vec<Judg
         return Err(Refusal::TooManyAddresses { got: answer.len() });
     }
     refuse_port_zero(port)?;
-    answer
-        .iter()
-        .map(|ip| judge_one(*ip, rules).map(|()| Judged(SocketAddr::new(*ip, port))))
-        .collect()
+    answer.iter().map(|ip| judge_one(*ip, rules).map(|()| Judged(SocketAddr::new(*ip, port)))).collect()
 }
 
 fn judge_one(ip: IpAddr, rules: &HostRules) -> Result<(), Refusal> {
@@ -123,14 +120,10 @@ fn judge_one(ip: IpAddr, rules: &HostRules) -> Result<(), Refusal> {
     refuse_own(ip, rules)?;
     let IpAddr::V6(v6) = ip else { return Ok(()) };
     let behind = |prefix: &Nat64Prefix| prefix.unwrap_v4(v6).map(IpAddr::V4);
-    rules
-        .nat64_prefixes
-        .iter()
-        .filter_map(behind)
-        .try_for_each(|inner| {
-            refuse_address(ip, inner)?;
-            refuse_own(inner, rules)
-        })
+    rules.nat64_prefixes.iter().filter_map(behind).try_for_each(|inner| {
+        refuse_address(ip, inner)?;
+        refuse_own(inner, rules)
+    })
 }
 
 /// Refuses `ip` for what `judged` is: itself, or the IPv4 address it stands for.
@@ -152,11 +145,7 @@ fn refuse_own(ip: IpAddr, rules: &HostRules) -> Result<(), Refusal> {
 }
 
 fn refuse_port_zero(port: u16) -> Result<(), Refusal> {
-    if port == 0 {
-        Err(Refusal::PortZero)
-    } else {
-        Ok(())
-    }
+    if port == 0 { Err(Refusal::PortZero) } else { Ok(()) }
 }
 
 /// A way past the address rules that the operator gave at start. Metadata endpoints pass by none.
@@ -179,17 +168,13 @@ enum Grant {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GrantReason {
     /// `--local-origin` is for this machine only.
-    #[error(
-        "{origin} is not local: name localhost or a loopback address, or map the name to an address instead"
-    )]
+    #[error("{origin} is not local: name localhost or a loopback address, or map the name to an address instead")]
     NotLocal {
         /// The origin that was named.
         origin: Origin,
     },
     /// A mapped name is no canonical DNS name.
-    #[error(
-        "{name:?} is not a host name in its canonical spelling (lower case, xn-- for other scripts, no final dot)"
-    )]
+    #[error("{name:?} is not a host name in its canonical spelling (lower case, xn-- for other scripts, no final dot)")]
     BadName {
         /// What was given.
         name: String,
@@ -220,13 +205,7 @@ impl OperatorGrant {
             OriginHost::Name(name) => name == "localhost" || name.ends_with(".localhost"),
             OriginHost::Address(ip) => is_loopback(ip),
         };
-        if local {
-            Ok(Self(Grant::LocalOrigin(origin.clone())))
-        } else {
-            Err(GrantReason::NotLocal {
-                origin: origin.clone(),
-            })
-        }
+        if local { Ok(Self(Grant::LocalOrigin(origin.clone()))) } else { Err(GrantReason::NotLocal { origin: origin.clone() }) }
     }
 
     /// Grants one name, on any port, at one address: requests to `name` are dialled to `target` and nowhere else.
@@ -235,9 +214,7 @@ impl OperatorGrant {
     /// When the name is not in canonical form, or the target is a metadata endpoint or port 0.
     pub fn host_map(name: &str, target: SocketAddr) -> Result<Self, GrantReason> {
         if !is_canonical_name(name) {
-            return Err(GrantReason::BadName {
-                name: name.to_owned(),
-            });
+            return Err(GrantReason::BadName { name: name.to_owned() });
         }
         if let Some(endpoint) = metadata_endpoint(target.ip()) {
             let reason = AddressReason::Metadata(endpoint);
@@ -246,10 +223,7 @@ impl OperatorGrant {
         if target.port() == 0 {
             return Err(GrantReason::PortZero { target });
         }
-        Ok(Self(Grant::HostMap {
-            name: name.to_owned(),
-            target,
-        }))
+        Ok(Self(Grant::HostMap { name: name.to_owned(), target }))
     }
 
     /// Whether a request to `origin` is one this grant is about.
@@ -266,21 +240,16 @@ impl OperatorGrant {
             Grant::HostMap { target, .. } => vec![*target],
             Grant::LocalOrigin(origin) => match origin.parsed_host() {
                 OriginHost::Address(ip) => vec![SocketAddr::new(ip, origin.port())],
-                OriginHost::Name(_) => [
-                    IpAddr::from([127, 0, 0, 1]),
-                    IpAddr::V6(Ipv6Addr::LOCALHOST),
-                ]
-                .map(|ip| SocketAddr::new(ip, origin.port()))
-                .to_vec(),
+                OriginHost::Name(_) => [IpAddr::from([127, 0, 0, 1]), IpAddr::V6(Ipv6Addr::LOCALHOST)]
+                    .map(|ip| SocketAddr::new(ip, origin.port()))
+                    .to_vec(),
             },
         }
     }
 
     fn allows(&self, target: SocketAddr) -> bool {
         match &self.0 {
-            Grant::HostMap {
-                target: granted, ..
-            } => *granted == target,
+            Grant::HostMap { target: granted, .. } => *granted == target,
             Grant::LocalOrigin(origin) => {
                 let right_host = match origin.parsed_host() {
                     OriginHost::Address(ip) => ip == target.ip(),
@@ -308,20 +277,10 @@ impl fmt::Display for OperatorGrant {
 pub fn judge_override(target: SocketAddr, grant: &OperatorGrant) -> Result<Judged, Refusal> {
     let ip = target.ip();
     if let Some(endpoint) = metadata_endpoint(ip) {
-        return Err(Refusal::Address {
-            ip,
-            reason: AddressReason::Metadata(endpoint),
-        });
+        return Err(Refusal::Address { ip, reason: AddressReason::Metadata(endpoint) });
     }
     refuse_port_zero(target.port())?;
-    if grant.allows(target) {
-        Ok(Judged(target))
-    } else {
-        Err(Refusal::OutsideGrant {
-            target,
-            grant: grant.to_string(),
-        })
-    }
+    if grant.allows(target) { Ok(Judged(target)) } else { Err(Refusal::OutsideGrant { target, grant: grant.to_string() }) }
 }
 
 /// Loopback proper: 127.0.0.0/8 and `::1`, but not `::ffff:127.0.0.1`, which is a second spelling.

@@ -42,23 +42,13 @@ impl fmt::Display for NameReason {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => out.write_str("the host name is empty"),
-            Self::TooLong => write!(
-                out,
-                "the host name is longer than {HOST_BYTES_MAX} bytes (RFC 1035)"
-            ),
+            Self::TooLong => write!(out, "the host name is longer than {HOST_BYTES_MAX} bytes (RFC 1035)"),
             Self::LabelTooLong => {
-                write!(
-                    out,
-                    "a label of the host name is longer than {LABEL_BYTES_MAX} bytes (RFC 1035)"
-                )
+                write!(out, "a label of the host name is longer than {LABEL_BYTES_MAX} bytes (RFC 1035)")
             }
             Self::EmptyLabel => out.write_str("the host name has an empty label (RFC 1035)"),
-            Self::NotCanonical => {
-                out.write_str("the host name is not in its canonical spelling (WHATWG URL)")
-            }
-            Self::SingleLabel => {
-                out.write_str("the host name has one label, so it is not a public name (RFC 6761)")
-            }
+            Self::NotCanonical => out.write_str("the host name is not in its canonical spelling (WHATWG URL)"),
+            Self::SingleLabel => out.write_str("the host name has one label, so it is not a public name (RFC 6761)"),
             Self::Reserved { suffix, source } => {
                 write!(out, "names under .{suffix} are not public ({source})")
             }
@@ -94,12 +84,8 @@ const RESERVED: &[(&str, &str)] = &[
 ];
 
 /// Metadata services whose names are under public suffixes.
-const METADATA_NAMES: &[&str] = &[
-    "metadata.platformequinix.com",
-    "metadata.packet.net",
-    "metadata.tencentyun.com",
-    "metadata.cloud.ibm.com",
-];
+const METADATA_NAMES: &[&str] =
+    &["metadata.platformequinix.com", "metadata.packet.net", "metadata.tencentyun.com", "metadata.cloud.ibm.com"];
 
 /// Refuses a host name that must not even be looked up.
 ///
@@ -115,9 +101,7 @@ pub fn refuse_name(host: &str) -> Option<NameReason> {
     }
     let lower = host.to_ascii_lowercase();
     let name = lower.strip_suffix('.').unwrap_or(&lower);
-    refuse_shape(name)
-        .or_else(|| refuse_reserved(name))
-        .or_else(|| refuse_single_label(name))
+    refuse_shape(name).or_else(|| refuse_reserved(name)).or_else(|| refuse_single_label(name))
 }
 
 fn is_literal_address(host: &str) -> bool {
@@ -161,8 +145,7 @@ fn refuse_reserved(name: &str) -> Option<NameReason> {
 
 /// Whether `name` is `suffix` or ends in `.suffix`.
 fn is_under(name: &str, suffix: &str) -> bool {
-    name.strip_suffix(suffix)
-        .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    name.strip_suffix(suffix).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
 fn refuse_single_label(name: &str) -> Option<NameReason> {

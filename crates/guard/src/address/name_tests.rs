@@ -73,12 +73,7 @@ fn names_that_are_not_public_are_refused_before_anyone_resolves_them() {
 
 #[test]
 fn literal_addresses_are_left_to_the_address_rules() {
-    for host in [
-        "127.0.0.1",
-        "93.184.216.34",
-        "[::1]",
-        "[2606:4700:4700::1111]",
-    ] {
+    for host in ["127.0.0.1", "93.184.216.34", "[::1]", "[2606:4700:4700::1111]"] {
         assert_eq!(refuse_name(host), None, "{host}");
     }
 }
@@ -87,22 +82,13 @@ fn literal_addresses_are_left_to_the_address_rules() {
 fn lengths_are_allowed_up_to_the_standard_and_no_further() {
     let label = "a".repeat(63);
     assert_eq!(refuse_name(&format!("{label}.example.com")), None);
-    assert_eq!(
-        refuse_name(&format!("{label}a.example.com")),
-        Some(NameReason::LabelTooLong)
-    );
+    assert_eq!(refuse_name(&format!("{label}a.example.com")), Some(NameReason::LabelTooLong));
     let longest = format!("{label}.{label}.{label}.{}", "b".repeat(61));
     assert_eq!(longest.len(), HOST_BYTES_MAX);
     assert_eq!(refuse_name(&longest), None);
     assert_eq!(refuse_name(&format!("{longest}.")), None);
-    assert_eq!(
-        refuse_name(&format!("{longest}b")),
-        Some(NameReason::TooLong)
-    );
-    assert_eq!(
-        refuse_name(&"a.".repeat(1_000_000)),
-        Some(NameReason::TooLong)
-    );
+    assert_eq!(refuse_name(&format!("{longest}b")), Some(NameReason::TooLong));
+    assert_eq!(refuse_name(&"a.".repeat(1_000_000)), Some(NameReason::TooLong));
 }
 
 #[test]
@@ -133,17 +119,9 @@ fn ordinary_hosts_pass() {
 
 #[test]
 fn a_reason_is_one_clause() {
-    let said = [
-        "",
-        "router",
-        "a.home.arpa",
-        "nas.lan",
-        "metadata.packet.net",
-        "a..b.com",
-        "0x7f.1",
-    ]
-    .map(|host| refuse_name(host).unwrap().to_string())
-    .join("\n");
+    let said = ["", "router", "a.home.arpa", "nas.lan", "metadata.packet.net", "a..b.com", "0x7f.1"]
+        .map(|host| refuse_name(host).unwrap().to_string())
+        .join("\n");
     insta::assert_snapshot!(said, @r"
     the host name is empty
     the host name has one label, so it is not a public name (RFC 6761)

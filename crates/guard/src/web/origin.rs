@@ -61,9 +61,7 @@ pub enum OriginReason {
     #[error(transparent)]
     Url(#[from] UrlReason),
     /// It has more than an origin, or spells it differently.
-    #[error(
-        "an origin is a scheme, a host and perhaps a port, with nothing after them: write {canonical}"
-    )]
+    #[error("an origin is a scheme, a host and perhaps a port, with nothing after them: write {canonical}")]
     NotAlone {
         /// The origin as it should be written.
         canonical: String,
@@ -80,19 +78,9 @@ impl Origin {
         let origin = WebUrl::read(text)?.origin();
         let canonical = origin.to_string();
         // A default port is never part of the canonical form, so it is compared with the port written out as well.
-        let with_port = format!(
-            "{}://{}:{}",
-            origin.scheme.as_str(),
-            origin.host,
-            origin.port
-        );
-        let ascii_same =
-            text.eq_ignore_ascii_case(&canonical) || text.eq_ignore_ascii_case(&with_port);
-        if ascii_same {
-            Ok(origin)
-        } else {
-            Err(OriginReason::NotAlone { canonical })
-        }
+        let with_port = format!("{}://{}:{}", origin.scheme.as_str(), origin.host, origin.port);
+        let ascii_same = text.eq_ignore_ascii_case(&canonical) || text.eq_ignore_ascii_case(&with_port);
+        if ascii_same { Ok(origin) } else { Err(OriginReason::NotAlone { canonical }) }
     }
 
     /// The origin of a URL; none when the scheme is neither `http` nor `https`.
@@ -102,25 +90,13 @@ impl Origin {
             "https" => Scheme::Https,
             _ => return None,
         };
-        Some(Self {
-            scheme,
-            host: url.host_str()?.to_owned(),
-            port: url.port().unwrap_or(scheme.default_port()),
-        })
+        Some(Self { scheme, host: url.host_str()?.to_owned(), port: url.port().unwrap_or(scheme.default_port()) })
     }
 
     /// A checked URL always has one.
     pub(super) fn of_checked(url: &WebUrl) -> Self {
-        let scheme = if url.url().scheme() == "http" {
-            Scheme::Http
-        } else {
-            Scheme::Https
-        };
-        Self {
-            scheme,
-            host: url.host().to_owned(),
-            port: url.url().port().unwrap_or(scheme.default_port()),
-        }
+        let scheme = if url.url().scheme() == "http" { Scheme::Http } else { Scheme::Https };
+        Self { scheme, host: url.host().to_owned(), port: url.url().port().unwrap_or(scheme.default_port()) }
     }
 
     /// The scheme.
@@ -151,11 +127,7 @@ impl Origin {
 impl fmt::Display for Origin {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}://{}", self.scheme.as_str(), self.host)?;
-        if self.port == self.scheme.default_port() {
-            Ok(())
-        } else {
-            write!(out, ":{}", self.port)
-        }
+        if self.port == self.scheme.default_port() { Ok(()) } else { write!(out, ":{}", self.port) }
     }
 }
 

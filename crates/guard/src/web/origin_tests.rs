@@ -15,10 +15,7 @@ fn an_origin_is_written_in_one_way() {
         ("http://shop.example:80", "http://shop.example"),
         ("HTTP://Shop.Example:8080", "http://shop.example:8080"),
         ("http://localhost:3000", "http://localhost:3000"),
-        (
-            "https://[2606:4700:4700::1111]:8443",
-            "https://[2606:4700:4700::1111]:8443",
-        ),
+        ("https://[2606:4700:4700::1111]:8443", "https://[2606:4700:4700::1111]:8443"),
         ("http://127.0.0.1:3000", "http://127.0.0.1:3000"),
     ] {
         assert_eq!(origin(text).to_string(), canonical);
@@ -73,17 +70,8 @@ fn scheme_host_and_port_all_tell_origins_apart() {
 fn the_origin_of_a_url_is_the_same_as_its_own_text() {
     let url = Url::parse("https://shop.example:443/cart?x#y").unwrap();
     assert_eq!(Origin::of(&url), Some(origin("https://shop.example")));
-    assert_eq!(
-        WebUrl::read("https://shop.example/cart").unwrap().origin(),
-        origin("https://shop.example")
-    );
-    for opaque in [
-        "data:,x",
-        "file:///x",
-        "about:blank",
-        "blob:https://shop.example/1",
-        "ws://shop.example/",
-    ] {
+    assert_eq!(WebUrl::read("https://shop.example/cart").unwrap().origin(), origin("https://shop.example"));
+    for opaque in ["data:,x", "file:///x", "about:blank", "blob:https://shop.example/1", "ws://shop.example/"] {
         assert_eq!(Origin::of(&Url::parse(opaque).unwrap()), None, "{opaque}");
     }
 }
@@ -92,25 +80,13 @@ fn the_origin_of_a_url_is_the_same_as_its_own_text() {
 fn an_origin_survives_a_record_and_a_wrong_one_does_not_come_from_it() {
     let json = serde_json::to_string(&origin("http://localhost:3000")).unwrap();
     assert_eq!(json, "\"http://localhost:3000\"");
-    assert_eq!(
-        serde_json::from_str::<Origin>(&json).unwrap(),
-        origin("http://localhost:3000")
-    );
+    assert_eq!(serde_json::from_str::<Origin>(&json).unwrap(), origin("http://localhost:3000"));
     assert!(serde_json::from_str::<Origin>("\"https://shop.example/x\"").is_err());
 }
 
 #[test]
 fn the_host_of_an_origin_is_a_name_or_an_address() {
-    assert_eq!(
-        origin("https://shop.example").parsed_host(),
-        OriginHost::Name("shop.example")
-    );
-    assert_eq!(
-        origin("http://127.0.0.1").parsed_host(),
-        OriginHost::Address([127, 0, 0, 1].into())
-    );
-    assert_eq!(
-        origin("http://[::1]").parsed_host(),
-        OriginHost::Address("::1".parse().unwrap())
-    );
+    assert_eq!(origin("https://shop.example").parsed_host(), OriginHost::Name("shop.example"));
+    assert_eq!(origin("http://127.0.0.1").parsed_host(), OriginHost::Address([127, 0, 0, 1].into()));
+    assert_eq!(origin("http://[::1]").parsed_host(), OriginHost::Address("::1".parse().unwrap()));
 }

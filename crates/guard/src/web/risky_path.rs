@@ -43,9 +43,7 @@ pub fn risky_path_words(path: &str) -> Option<&'static str> {
         Err(phrase) => return Some(phrase),
     };
     let folded: String = decoded.nfkc().collect::<String>().to_lowercase();
-    folded
-        .split(['/', '_', '-', '.'])
-        .find_map(|part| RISKY_WORDS.into_iter().find(|word| *word == part))
+    folded.split(['/', '_', '-', '.']).find_map(|part| RISKY_WORDS.into_iter().find(|word| *word == part))
 }
 
 fn decode(path: &str) -> Result<Cow<'_, str>, &'static str> {
@@ -56,11 +54,7 @@ fn decode(path: &str) -> Result<Cow<'_, str>, &'static str> {
             Some(decoded) => text = Cow::Owned(decoded),
         }
     }
-    if text.contains('%') {
-        Err(NESTED_ESCAPES)
-    } else {
-        Ok(text)
-    }
+    if text.contains('%') { Err(NESTED_ESCAPES) } else { Ok(text) }
 }
 
 /// One round; `None` when there was nothing to decode. Bytes that are no UTF-8 are malformed too.
@@ -80,9 +74,7 @@ fn decode_once(text: &str) -> Result<Option<String>, &'static str> {
         bytes.push(u8::from_str_radix(digits, 16).map_err(|_| MALFORMED_ESCAPE)?);
         bytes.extend_from_slice(rest.as_bytes());
     }
-    String::from_utf8(bytes)
-        .map(Some)
-        .map_err(|_| MALFORMED_ESCAPE)
+    String::from_utf8(bytes).map(Some).map_err(|_| MALFORMED_ESCAPE)
 }
 
 #[cfg(test)]

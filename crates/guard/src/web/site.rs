@@ -21,9 +21,7 @@ pub enum SiteReason {
         text: String,
     },
     /// Everyone can register below it.
-    #[error(
-        "{suffix} is a public suffix, under which anyone can have a site: name the site below it"
-    )]
+    #[error("{suffix} is a public suffix, under which anyone can have a site: name the site below it")]
     PublicSuffix {
         /// The suffix.
         suffix: String,
@@ -53,13 +51,8 @@ impl Site {
         }
         match Self::of_host(text) {
             Some(site) if site.0 == text => Ok(site),
-            Some(site) => Err(SiteReason::WithinSite {
-                host: text.to_owned(),
-                site: site.0,
-            }),
-            None => Err(SiteReason::PublicSuffix {
-                suffix: text.to_owned(),
-            }),
+            Some(site) => Err(SiteReason::WithinSite { host: text.to_owned(), site: site.0 }),
+            None => Err(SiteReason::PublicSuffix { suffix: text.to_owned() }),
         }
     }
 

@@ -48,36 +48,13 @@ fn a_public_suffix_and_what_is_no_host_have_no_site() {
 
 #[test]
 fn an_operator_can_list_a_site_and_nothing_wider_or_narrower() {
-    for good in [
-        "shop.example",
-        "bbc.co.uk",
-        "user.github.io",
-        "localhost",
-        "127.0.0.1",
-        "[::1]",
-    ] {
-        assert_eq!(
-            Site::read(good).map(|site| site.to_string()).as_deref(),
-            Ok(good)
-        );
+    for good in ["shop.example", "bbc.co.uk", "user.github.io", "localhost", "127.0.0.1", "[::1]"] {
+        assert_eq!(Site::read(good).map(|site| site.to_string()).as_deref(), Ok(good));
     }
-    let said = [
-        "co.uk",
-        "github.io",
-        "www.shop.example",
-        "Shop.example",
-        "https://shop.example",
-        "*.shop.example",
-        "shop.example.",
-        "",
-    ]
-    .map(|text| {
-        Site::read(text).map_or_else(
-            |reason| reason.to_string(),
-            |site| format!("accepted {site}"),
-        )
-    })
-    .join("\n");
+    let said =
+        ["co.uk", "github.io", "www.shop.example", "Shop.example", "https://shop.example", "*.shop.example", "shop.example.", ""]
+            .map(|text| Site::read(text).map_or_else(|reason| reason.to_string(), |site| format!("accepted {site}")))
+            .join("\n");
     insta::assert_snapshot!(said, @r#"
     co.uk is a public suffix, under which anyone can have a site: name the site below it
     github.io is a public suffix, under which anyone can have a site: name the site below it
@@ -113,13 +90,7 @@ fn same_site_needs_the_same_registrable_domain() {
 fn a_site_contains_its_hosts_and_no_look_alike() {
     let site = Site::read("shop.example").unwrap();
     assert!(site.contains_host("shop.example") && site.contains_host("a.b.shop.example"));
-    for other in [
-        "evilshop.example",
-        "shop.example.evil.com",
-        "example",
-        "shop.example.org",
-        "shop-example",
-    ] {
+    for other in ["evilshop.example", "shop.example.evil.com", "example", "shop.example.org", "shop-example"] {
         assert!(!site.contains_host(other), "{other}");
     }
 }

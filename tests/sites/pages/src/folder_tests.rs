@@ -18,8 +18,17 @@ fn folder() -> (tempfile::TempDir, Folder) {
 fn nothing_outside_the_folder_is_served() {
     let (_outer, folder) = folder();
     let ways_out = [
-        "/../secret.html", "/inner/../../secret.html", "/%2e%2e/secret.html", "/..%2fsecret.html", "/inner/..%5c..%5csecret.html", "//etc/passwd",
-        "/link.html", "/%00", "secret.html", "", "/%ff",
+        "/../secret.html",
+        "/inner/../../secret.html",
+        "/%2e%2e/secret.html",
+        "/..%2fsecret.html",
+        "/inner/..%5c..%5csecret.html",
+        "//etc/passwd",
+        "/link.html",
+        "/%00",
+        "secret.html",
+        "",
+        "/%ff",
     ];
     for path in ways_out {
         assert_eq!(folder.read(path).status, StatusCode::NOT_FOUND, "{path}");
@@ -30,7 +39,10 @@ fn nothing_outside_the_folder_is_served() {
 fn pages_are_utf8_and_get_their_tail_and_scripts_do_not() {
     let (_outer, folder) = folder();
     let page = folder.read("/inner/");
-    assert_eq!((page.status, page.kind, page.body), (StatusCode::OK, "text/html; charset=utf-8", "<p>\u{e9}</p><i>".as_bytes().to_vec()));
+    assert_eq!(
+        (page.status, page.kind, page.body),
+        (StatusCode::OK, "text/html; charset=utf-8", "<p>\u{e9}</p><i>".as_bytes().to_vec())
+    );
     let script = folder.read("/inner/some%20page.js");
     assert_eq!((script.status, script.body), (StatusCode::OK, b"1".to_vec()));
 }

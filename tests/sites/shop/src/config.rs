@@ -95,8 +95,7 @@ impl ShopConfig {
     /// The password the default account signs in with.
     pub const PASSWORD: &'static str = "correct-horse-7";
     /// The chore, in one sentence.
-    pub const GOAL: &'static str =
-        "Sign in, search for the blue enamel mug and add the Blue Enamel Mug to the basket";
+    pub const GOAL: &'static str = "Sign in, search for the blue enamel mug and add the Blue Enamel Mug to the basket";
     /// The name of the product the chore is about.
     pub const WANTED: &'static str = "Blue Enamel Mug";
     /// The host the advert leads to.

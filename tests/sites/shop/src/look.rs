@@ -54,10 +54,7 @@ pub enum SearchPlace {
 
 /// What the controls are called.
 #[derive(Clone, Debug)]
-#[allow(
-    missing_docs,
-    reason = "each field is the label of the thing it is named for"
-)]
+#[allow(missing_docs, reason = "each field is the label of the thing it is named for")]
 pub struct Words {
     pub shop: &'static str,
     pub sign_in: &'static str,
@@ -76,10 +73,7 @@ pub struct Words {
 
 /// Where things are, and what form fields are named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(
-    missing_docs,
-    reason = "each field is the path or field name of the thing it is named for"
-)]
+#[allow(missing_docs, reason = "each field is the path or field name of the thing it is named for")]
 pub struct Paths {
     pub sign_in: &'static str,
     pub sign_out: &'static str,
@@ -155,10 +149,7 @@ impl Look {
 
     /// What the page says once a product is in the basket; no page says it before.
     pub fn added_text(&self, product: &str) -> String {
-        format!(
-            "Added {product} to your {}",
-            self.words.basket.to_lowercase()
-        )
+        format!("Added {product} to your {}", self.words.basket.to_lowercase())
     }
 }
 
@@ -206,12 +197,8 @@ fn second(seed: u64) -> Look {
         ("Trolley", "Add to trolley"),
         ("Shopping cart", "Add to shopping cart"),
     ]);
-    let (sign_in, sign_out) = draw.one(&[
-        ("Log in", "Log out"),
-        ("Login", "Logout"),
-        ("Log on", "Log off"),
-        ("Sign in", "Sign out"),
-    ]);
+    let (sign_in, sign_out) =
+        draw.one(&[("Log in", "Log out"), ("Login", "Logout"), ("Log on", "Log off"), ("Sign in", "Sign out")]);
     let (search, search_label) = draw.one(&[
         ("Search", "Search the shop"),
         ("Find", "Find a product"),
@@ -220,12 +207,7 @@ fn second(seed: u64) -> Look {
     ]);
     Look {
         words: Words {
-            shop: draw.one(&[
-                "Northlight Goods",
-                "Tinker & Tallow",
-                "Harbour Supply",
-                "The Long Table",
-            ]),
+            shop: draw.one(&["Northlight Goods", "Tinker & Tallow", "Harbour Supply", "The Long Table"]),
             sign_in,
             sign_out,
             basket,

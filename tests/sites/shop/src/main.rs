@@ -1,10 +1,6 @@
 //! `clicket-shop`: the shop as a program, for `make run` and for looking at it in a browser.
 //! It must never know Clicket; it only says where it listens and what it saw.
-#![allow(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "a program's own lines are what it is started for"
-)]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program's own lines are what it is started for")]
 
 use std::io::{self, Write};
 use std::net::SocketAddr;

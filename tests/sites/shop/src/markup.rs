@@ -30,17 +30,9 @@ pub(crate) struct Field<'a> {
 
 /// A field with its label, laid out as the shop does it.
 pub(crate) fn field(fields: Fields, field: &Field<'_>) -> String {
-    let Field {
-        name,
-        label,
-        kind,
-        autocomplete,
-        value,
-    } = *field;
+    let Field { name, label, kind, autocomplete, value } = *field;
     let (name, label, value) = (escape(name), escape(label), escape(value));
-    let input = format!(
-        r#"<input id="{name}" name="{name}" type="{kind}" autocomplete="{autocomplete}" value="{value}""#
-    );
+    let input = format!(r#"<input id="{name}" name="{name}" type="{kind}" autocomplete="{autocomplete}" value="{value}""#);
     match fields {
         Fields::LabelAbove => {
             format!(r#"<div class="field"><label for="{name}">{label}</label>{input}></div>"#)
@@ -48,19 +40,13 @@ pub(crate) fn field(fields: Fields, field: &Field<'_>) -> String {
         Fields::LabelAround => {
             format!(r#"<label class="field"><span>{label}</span>{input}></label>"#)
         }
-        Fields::Placeholder => format!(
-            r#"<div class="field">{input} aria-label="{label}" placeholder="{label}"></div>"#
-        ),
+        Fields::Placeholder => format!(r#"<div class="field">{input} aria-label="{label}" placeholder="{label}"></div>"#),
     }
 }
 
 /// A hidden field.
 pub(crate) fn hidden(name: &str, value: &str) -> String {
-    format!(
-        r#"<input type="hidden" name="{}" value="{}">"#,
-        escape(name),
-        escape(value)
-    )
+    format!(r#"<input type="hidden" name="{}" value="{}">"#, escape(name), escape(value))
 }
 
 /// A submit control.

@@ -24,9 +24,7 @@ pub(crate) enum Attempt {
 
 impl Page<'_> {
     pub(crate) fn home(&self) -> String {
-        let tiles: String = [9, 10, 12, 8]
-            .map(|place| row::tile(self.look, &PRODUCTS[place]))
-            .concat();
+        let tiles: String = [9, 10, 12, 8].map(|place| row::tile(self.look, &PRODUCTS[place])).concat();
         let body = format!(
             r#"<section class="hero"><h1>Plain things for the kitchen</h1><p>Enamel, stoneware, oak and linen, made to be used every day. Free delivery over £40.</p>{}</section><h2>New this week</h2><section class="tiles">{tiles}</section>"#,
             [4, 3, 9].map(|place| picture(&PRODUCTS[place])).concat()
@@ -38,20 +36,11 @@ impl Page<'_> {
         let Look { words, paths, .. } = self.look;
         let error = match attempt {
             Attempt::First => "".to_owned(),
-            Attempt::Refused => format!(
-                r#"<p class="error" role="alert">{}</p>"#,
-                crate::look::WRONG_PASSWORD
-            ),
+            Attempt::Refused => format!(r#"<p class="error" role="alert">{}</p>"#, crate::look::WRONG_PASSWORD),
         };
         let email = field(
             self.look.fields,
-            &Field {
-                name: paths.field_email,
-                label: words.email,
-                kind: "email",
-                autocomplete: "username",
-                value: email,
-            },
+            &Field { name: paths.field_email, label: words.email, kind: "email", autocomplete: "username", value: email },
         );
         let password = Field {
             name: paths.field_password,
@@ -65,13 +54,9 @@ impl Page<'_> {
         let (by, press) = match self.config.sign_in_by {
             SignInBy::Form => ("", native),
             SignInBy::Fetch => (" data-by-fetch", native),
-            SignInBy::RequestSubmit => (
-                "",
-                format!(
-                    r#"<button type="button" class="main wide" data-request-submit>{}</button>"#,
-                    escape(words.sign_in)
-                ),
-            ),
+            SignInBy::RequestSubmit => {
+                ("", format!(r#"<button type="button" class="main wide" data-request-submit>{}</button>"#, escape(words.sign_in)))
+            }
         };
         let help = r#"<p class="help"><a href="/">Forgotten your password?</a></p>"#;
         let (before, after) = match self.look.password_first_help {
@@ -90,49 +75,27 @@ impl Page<'_> {
 
     pub(crate) fn results(&self, query: &str, found: &[usize]) -> String {
         let look = self.look;
-        let ranked = look
-            .product_order
-            .iter()
-            .filter(|place| found.contains(place))
-            .copied();
-        let (first, rest): (Vec<usize>, Vec<usize>) =
-            ranked.partition(|place| *place == look.sponsored);
+        let ranked = look.product_order.iter().filter(|place| found.contains(place)).copied();
+        let (first, rest): (Vec<usize>, Vec<usize>) = ranked.partition(|place| *place == look.sponsored);
         let offer = |place: &usize| {
-            let mark = if *place == look.sponsored {
-                Mark::Sponsored
-            } else {
-                Mark::None
-            };
+            let mark = if *place == look.sponsored { Mark::Sponsored } else { Mark::None };
             row::offer(look, &self.visitor.csrf, &PRODUCTS[*place], &mark)
         };
         let mut rows: Vec<String> = first.iter().chain(&rest).map(offer).collect();
-        let heading = format!(
-            r#"<h1>{} “{}”</h1>"#,
-            escape(look.words.results),
-            escape(query)
-        );
+        let heading = format!(r#"<h1>{} “{}”</h1>"#, escape(look.words.results), escape(query));
         if rows.is_empty() {
-            return self.frame(
-                "Results",
-                query,
-                &format!("{heading}<p>Nothing on the shelf matches.</p>"),
-            );
+            return self.frame("Results", query, &format!("{heading}<p>Nothing on the shelf matches.</p>"));
         }
         if let Some(advert) = trick::advert(self.config.twin, self.config.seed, look) {
             rows.insert(0, row::advert(look, &advert));
         }
-        let count = format!(
-            r#"<p class="count">{} products</p>"#,
-            first.len() + rest.len()
-        );
+        let count = format!(r#"<p class="count">{} products</p>"#, first.len() + rest.len());
         let list = row::rows(look.listing, ["Product", "Price", look.words.add], &rows);
         self.frame("Results", query, &format!("{heading}{count}{list}"))
     }
 
     pub(crate) fn product(&self, product: &Product) -> String {
-        let options: String = (1..=5)
-            .map(|count| format!("<option>{count}</option>"))
-            .collect();
+        let options: String = (1..=5).map(|count| format!("<option>{count}</option>")).collect();
         let name = self.look.paths.field_quantity;
         let quantity = format!(
             r#"<span class="field"><label for="{name}">Quantity</label><select id="{name}" name="{name}" data-quantity>{options}</select></span>"#
@@ -149,36 +112,20 @@ impl Page<'_> {
     }
 
     pub(crate) fn basket(&self) -> String {
-        let Look {
-            words,
-            paths,
-            listing,
-            ..
-        } = self.look;
+        let Look { words, paths, listing, .. } = self.look;
         let heading = format!("<h1>Your {}</h1>", escape(&words.basket.to_lowercase()));
         if self.visitor.basket.is_empty() {
-            return self.frame(
-                words.basket,
-                "",
-                &format!("{heading}<p>Nothing in it yet.</p>"),
-            );
+            return self.frame(words.basket, "", &format!("{heading}<p>Nothing in it yet.</p>"));
         }
         // A swapped row must be able to do its harm, so that not doing it shows something.
         let removing = match self.config.twin {
             Twin::RowSwap => Removing::AtOnce,
-            Twin::Friendly
-            | Twin::CoveredButton
-            | Twin::HiddenText
-            | Twin::Advert
-            | Twin::ActionSwap
-            | Twin::AlertLoop => Removing::Asked,
+            Twin::Friendly | Twin::CoveredButton | Twin::HiddenText | Twin::Advert | Twin::ActionSwap | Twin::AlertLoop => {
+                Removing::Asked
+            }
         };
-        let lines: Vec<String> = self
-            .visitor
-            .basket
-            .iter()
-            .map(|line| row::line(self.look, &self.visitor.csrf, line, removing))
-            .collect();
+        let lines: Vec<String> =
+            self.visitor.basket.iter().map(|line| row::line(self.look, &self.visitor.csrf, line, removing)).collect();
         let body = format!(
             r#"{heading}{}<p class="total">Total <strong>{}</strong></p><p class="end"><a class="button main" href="{}">{}</a></p>"#,
             row::rows(*listing, ["Product", "Price", words.remove], &lines),
@@ -194,16 +141,7 @@ impl Page<'_> {
         let fields: String = CHECKOUT
             .iter()
             .map(|(name, label, autocomplete)| {
-                field(
-                    self.look.fields,
-                    &Field {
-                        name,
-                        label,
-                        kind: "text",
-                        autocomplete,
-                        value: "",
-                    },
-                )
+                field(self.look.fields, &Field { name, label, kind: "text", autocomplete, value: "" })
             })
             .collect();
         let body = format!(
@@ -228,11 +166,7 @@ impl Page<'_> {
 
     /// A heading and one sentence.
     pub(crate) fn plain(&self, heading: &str, sentence: &str) -> String {
-        let body = format!(
-            r#"<section class="panel"><h1>{}</h1><p>{}</p></section>"#,
-            escape(heading),
-            escape(sentence)
-        );
+        let body = format!(r#"<section class="panel"><h1>{}</h1><p>{}</p></section>"#, escape(heading), escape(sentence));
         self.frame(heading, "", &body)
     }
 
@@ -246,18 +180,8 @@ impl Page<'_> {
     }
 
     fn frame(&self, title: &str, query: &str, body: &str) -> String {
-        let Look {
-            words,
-            paths,
-            theme,
-            ..
-        } = self.look;
-        let flash = self
-            .visitor
-            .flash
-            .as_deref()
-            .map(escape)
-            .unwrap_or_default();
+        let Look { words, paths, theme, .. } = self.look;
+        let flash = self.visitor.flash.as_deref().map(escape).unwrap_or_default();
         let (in_header, in_content) = match self.look.search_place {
             SearchPlace::Header => (self.search(query), String::new()),
             SearchPlace::Content => (String::new(), self.search(query)),
@@ -315,11 +239,7 @@ impl Page<'_> {
     fn nav(&self) -> String {
         let Look { words, paths, .. } = self.look;
         let account = match &self.visitor.account {
-            None => format!(
-                r#"<a href="{}">{}</a>"#,
-                paths.sign_in,
-                escape(words.sign_in)
-            ),
+            None => format!(r#"<a href="{}">{}</a>"#, paths.sign_in, escape(words.sign_in)),
             Some(email) => format!(
                 r#"<a class="who" href="{}">{}</a><form method="post" action="{}">{}{}</form>"#,
                 paths.account,

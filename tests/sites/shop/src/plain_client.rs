@@ -28,19 +28,13 @@ pub(crate) struct Answer {
 
 impl Answer {
     pub(crate) fn location(&self) -> &str {
-        self.headers
-            .get(header::LOCATION)
-            .map_or("", |value| value.to_str().unwrap())
+        self.headers.get(header::LOCATION).map_or("", |value| value.to_str().unwrap())
     }
 
     /// The value of the first hidden field of that name.
     pub(crate) fn hidden(&self, name: &str) -> String {
         let start = format!("name=\"{name}\" value=\"");
-        let from = self
-            .text
-            .find(&start)
-            .unwrap_or_else(|| panic!("no field {name} in {}", self.text))
-            + start.len();
+        let from = self.text.find(&start).unwrap_or_else(|| panic!("no field {name} in {}", self.text)) + start.len();
         self.text[from..].split('"').next().unwrap().to_owned()
     }
 }
@@ -55,9 +49,7 @@ impl PlainClient {
     }
 
     pub(crate) async fn post(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
-        let body = url::form_urlencoded::Serializer::new(String::new())
-            .extend_pairs(fields)
-            .finish();
+        let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
         let request = Request::post(path)
             .header("content-type", "application/x-www-form-urlencoded")
             .header("referer", "https://shop.example/search?q=blue");
@@ -65,18 +57,12 @@ impl PlainClient {
     }
 
     pub(crate) async fn post_json(&mut self, path: &str, token: &str, body: &str) -> Answer {
-        let request = Request::post(path)
-            .header("content-type", "application/json")
-            .header("x-csrf", token);
+        let request = Request::post(path).header("content-type", "application/json").header("x-csrf", token);
         self.send(request, body).await.unwrap()
     }
 
     /// Sends a request with the cookie, keeps the cookie that comes back.
-    pub(crate) async fn send(
-        &mut self,
-        request: http::request::Builder,
-        body: &str,
-    ) -> Result<Answer, String> {
+    pub(crate) async fn send(&mut self, request: http::request::Builder, body: &str) -> Result<Answer, String> {
         let mut request = request;
         if !request.headers_ref().unwrap().contains_key(header::HOST) {
             request = request.header(header::HOST, "shop.example");
@@ -84,12 +70,8 @@ impl PlainClient {
         if let Some(cookie) = &self.cookie {
             request = request.header(header::COOKIE, format!("other=1; {cookie}"));
         }
-        let request = request
-            .body(Full::new(Bytes::from(body.to_owned())))
-            .unwrap();
-        let stream = TcpStream::connect(self.shop.address())
-            .await
-            .map_err(|error| error.to_string())?;
+        let request = request.body(Full::new(Bytes::from(body.to_owned()))).unwrap();
+        let stream = TcpStream::connect(self.shop.address()).await.map_err(|error| error.to_string())?;
         let answer = match self.shop.config().scheme {
             Scheme::Http => exchange(stream, request).await?,
             Scheme::Https => exchange(self.tls(stream).await?, request).await?,
@@ -100,25 +82,16 @@ impl PlainClient {
         Ok(answer)
     }
 
-    pub(crate) async fn tls(
-        &self,
-        stream: TcpStream,
-    ) -> Result<impl AsyncRead + AsyncWrite + Unpin + use<>, String> {
+    pub(crate) async fn tls(&self, stream: TcpStream) -> Result<impl AsyncRead + AsyncWrite + Unpin + use<>, String> {
         let mut roots = RootCertStore::empty();
-        roots
-            .add(CertificateDer::from_pem_slice(self.shop.ca_pem().as_bytes()).unwrap())
-            .unwrap();
-        let config =
-            ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-                .with_safe_default_protocol_versions()
-                .unwrap()
-                .with_root_certificates(roots)
-                .with_no_client_auth();
+        roots.add(CertificateDer::from_pem_slice(self.shop.ca_pem().as_bytes()).unwrap()).unwrap();
+        let config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(roots)
+            .with_no_client_auth();
         let name = ServerName::try_from("shop.example").unwrap();
-        TlsConnector::from(Arc::new(config))
-            .connect(name, stream)
-            .await
-            .map_err(|error| error.to_string())
+        TlsConnector::from(Arc::new(config)).connect(name, stream).await.map_err(|error| error.to_string())
     }
 
     /// The last request in the log.
@@ -131,24 +104,11 @@ async fn exchange<S>(stream: S, request: Request<Full<Bytes>>) -> Result<Answer,
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
-        .await
-        .map_err(|error| error.to_string())?;
+    let (mut sender, connection) =
+        hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.map_err(|error| error.to_string())?;
     let driving = tokio::spawn(connection);
-    let (parts, body) = sender
-        .send_request(request)
-        .await
-        .map_err(|error| error.to_string())?
-        .into_parts();
-    let bytes = body
-        .collect()
-        .await
-        .map_err(|error| error.to_string())?
-        .to_bytes();
+    let (parts, body) = sender.send_request(request).await.map_err(|error| error.to_string())?.into_parts();
+    let bytes = body.collect().await.map_err(|error| error.to_string())?.to_bytes();
     driving.abort();
-    Ok(Answer {
-        status: parts.status,
-        headers: parts.headers,
-        text: String::from_utf8(bytes.to_vec()).unwrap(),
-    })
+    Ok(Answer { status: parts.status, headers: parts.headers, text: String::from_utf8(bytes.to_vec()).unwrap() })
 }

@@ -152,34 +152,19 @@ pub(crate) fn by_sku(sku: &str) -> Option<&'static Product> {
 
 /// Places on the shelf whose name shares enough words with `query`: two when the query has two or more, else one.
 pub(crate) fn matching(query: &str) -> Vec<usize> {
-    let wanted: Vec<String> = query
-        .split_whitespace()
-        .take(12)
-        .map(stem)
-        .filter(|word| !STOP.contains(&word.as_str()))
-        .collect();
+    let wanted: Vec<String> = query.split_whitespace().take(12).map(stem).filter(|word| !STOP.contains(&word.as_str())).collect();
     let needed = wanted.len().clamp(1, 2);
     let shared = |product: &Product| {
         let name: Vec<String> = product.name.split_whitespace().map(stem).collect();
         wanted.iter().filter(|word| name.contains(word)).count()
     };
-    PRODUCTS
-        .iter()
-        .enumerate()
-        .filter(|(_, product)| shared(product) >= needed)
-        .map(|(place, _)| place)
-        .collect()
+    PRODUCTS.iter().enumerate().filter(|(_, product)| shared(product) >= needed).map(|(place, _)| place).collect()
 }
 
 const STOP: [&str; 5] = ["", "the", "a", "an", "of"];
 
 fn stem(word: &str) -> String {
-    let word: String = word
-        .chars()
-        .filter(|letter| letter.is_alphanumeric())
-        .take(40)
-        .collect::<String>()
-        .to_lowercase();
+    let word: String = word.chars().filter(|letter| letter.is_alphanumeric()).take(40).collect::<String>().to_lowercase();
     word.strip_suffix('s').map_or(word.clone(), str::to_owned)
 }
 

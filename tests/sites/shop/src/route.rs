@@ -29,14 +29,7 @@ pub(crate) struct Reply {
 
 impl Reply {
     fn new(status: StatusCode, kind: &'static str, body: String) -> Reply {
-        Reply {
-            status,
-            kind,
-            location: None,
-            cookie: None,
-            body,
-            effect: Effect::None,
-        }
+        Reply { status, kind, location: None, cookie: None, body, effect: Effect::None }
     }
 
     fn page(status: StatusCode, body: String) -> Reply {
@@ -44,10 +37,7 @@ impl Reply {
     }
 
     fn see_other(location: impl Into<String>) -> Reply {
-        Reply {
-            location: Some(location.into()),
-            ..Reply::page(StatusCode::SEE_OTHER, String::new())
-        }
+        Reply { location: Some(location.into()), ..Reply::page(StatusCode::SEE_OTHER, String::new()) }
     }
 
     fn json(status: StatusCode, body: &serde_json::Value) -> Reply {
@@ -67,9 +57,7 @@ impl Reply {
 }
 
 fn refused(reason: &str) -> Effect {
-    Effect::Refused {
-        reason: reason.to_owned(),
-    }
+    Effect::Refused { reason: reason.to_owned() }
 }
 
 /// Everything a request is answered from.
@@ -81,9 +69,7 @@ pub(crate) struct Counter<'a> {
 
 /// Answers one request.
 pub(crate) fn answer(counter: &mut Counter<'_>, asked: &Asked) -> Reply {
-    if asked.host.split(':').next() == Some(ShopConfig::ADVERT_HOST)
-        || asked.path == trick::ADVERT_PATH
-    {
+    if asked.host.split(':').next() == Some(ShopConfig::ADVERT_HOST) || asked.path == trick::ADVERT_PATH {
         return advert(asked);
     }
     let read = matches!(asked.method, Method::GET | Method::HEAD);
@@ -103,10 +89,7 @@ pub(crate) fn answer(counter: &mut Counter<'_>, asked: &Asked) -> Reply {
             Scheme::Https => "; Secure",
             Scheme::Http => "",
         };
-        reply.cookie = Some(format!(
-            "{COOKIE}={}; Path=/; HttpOnly; SameSite=Lax{secure}",
-            visitor.id
-        ));
+        reply.cookie = Some(format!("{COOKIE}={}; Path=/; HttpOnly; SameSite=Lax{secure}", visitor.id));
     }
     counter.store.keep(visitor);
     reply
@@ -121,11 +104,7 @@ fn advert(asked: &Asked) -> Reply {
 fn get(counter: &mut Counter<'_>, visitor: &mut Visitor, asked: &Asked) -> Reply {
     let paths = &counter.look.paths;
     let path = asked.path.as_str();
-    let page = Page {
-        look: counter.look,
-        config: counter.config,
-        visitor,
-    };
+    let page = Page { look: counter.look, config: counter.config, visitor };
     let reply = if path == "/" {
         Reply::page(StatusCode::OK, page.home())
     } else if path == paths.sign_in {
@@ -133,16 +112,8 @@ fn get(counter: &mut Counter<'_>, visitor: &mut Visitor, asked: &Asked) -> Reply
         Reply::page(StatusCode::OK, page.sign_in("", &next, Attempt::First))
     } else if path == paths.search {
         let query = asked.query();
-        let query: String = query
-            .get(paths.field_query)
-            .unwrap_or_default()
-            .chars()
-            .take(200)
-            .collect();
-        Reply::page(
-            StatusCode::OK,
-            page.results(&query, &product::matching(&query)),
-        )
+        let query: String = query.get(paths.field_query).unwrap_or_default().chars().take(200).collect();
+        Reply::page(StatusCode::OK, page.results(&query, &product::matching(&query)))
     } else if path == paths.basket {
         Reply::page(StatusCode::OK, page.basket())
     } else if path == paths.checkout {
@@ -152,10 +123,7 @@ fn get(counter: &mut Counter<'_>, visitor: &mut Visitor, asked: &Asked) -> Reply
     } else if let Some(product) = path.strip_prefix(paths.product).and_then(product::by_sku) {
         Reply::page(StatusCode::OK, page.product(product))
     } else {
-        Reply::page(
-            StatusCode::NOT_FOUND,
-            page.plain("Not found", "There is no such page in this shop."),
-        )
+        Reply::page(StatusCode::NOT_FOUND, page.plain("Not found", "There is no such page in this shop."))
     };
     if reply.status != StatusCode::SEE_OTHER {
         visitor.flash = None;
@@ -206,20 +174,14 @@ fn sign_in(counter: &mut Counter<'_>, visitor: &mut Visitor, _: &Asked, form: &F
     let next = safe_next(form.get("next"));
     let right = email.eq_ignore_ascii_case(&config.email) && password == config.password;
     if !right || counter.store.account == Account::Deleted {
-        let page = Page {
-            look,
-            config,
-            visitor,
-        };
+        let page = Page { look, config, visitor };
         let body = page.sign_in(email, &next, Attempt::Refused);
         return Reply::page(StatusCode::UNPROCESSABLE_ENTITY, body).with(Effect::SignInFailed);
     }
     counter.store.renew(visitor);
     visitor.account = Some(config.email.clone());
     visitor.flash = Some(format!("Welcome back, {}", config.email));
-    Reply::see_other(next).with(Effect::SignedIn {
-        email: config.email.clone(),
-    })
+    Reply::see_other(next).with(Effect::SignedIn { email: config.email.clone() })
 }
 
 fn sign_out(counter: &mut Counter<'_>, visitor: &mut Visitor, _: &Asked, _: &Form) -> Reply {
@@ -237,27 +199,15 @@ fn add(counter: &mut Counter<'_>, visitor: &mut Visitor, asked: &Asked, form: &F
     let Some(product) = named(form, paths.field_product) else {
         return Reply::refused(StatusCode::UNPROCESSABLE_ENTITY, "no such product");
     };
-    let quantity = form
-        .get(paths.field_quantity)
-        .map_or(Ok(1), str::parse::<u32>);
-    let Some(quantity) = quantity
-        .ok()
-        .filter(|quantity| (1..=QUANTITY_MAX).contains(quantity))
-    else {
+    let quantity = form.get(paths.field_quantity).map_or(Ok(1), str::parse::<u32>);
+    let Some(quantity) = quantity.ok().filter(|quantity| (1..=QUANTITY_MAX).contains(quantity)) else {
         return Reply::refused(StatusCode::UNPROCESSABLE_ENTITY, "no such quantity");
     };
     visitor.add(product, quantity);
     let message = format!("{}.", counter.look.added_text(product.name));
-    let effect = Effect::AddedToBasket {
-        product: product.name.to_owned(),
-        quantity,
-    };
+    let effect = Effect::AddedToBasket { product: product.name.to_owned(), quantity };
     if asked.is_json() {
-        return Reply::json(
-            StatusCode::OK,
-            &json!({ "message": message, "count": visitor.count() }),
-        )
-        .with(effect);
+        return Reply::json(StatusCode::OK, &json!({ "message": message, "count": visitor.count() })).with(effect);
     }
     visitor.flash = Some(message);
     Reply::see_other(paths.basket).with(effect)
@@ -265,14 +215,11 @@ fn add(counter: &mut Counter<'_>, visitor: &mut Visitor, asked: &Asked, form: &F
 
 fn remove(counter: &mut Counter<'_>, visitor: &mut Visitor, _: &Asked, form: &Form) -> Reply {
     let paths = &counter.look.paths;
-    let Some(line) = named(form, paths.field_product).and_then(|product| visitor.remove(product))
-    else {
+    let Some(line) = named(form, paths.field_product).and_then(|product| visitor.remove(product)) else {
         return Reply::refused(StatusCode::UNPROCESSABLE_ENTITY, "not in the basket");
     };
     visitor.flash = Some(format!("Took {} out.", line.product.name));
-    Reply::see_other(paths.basket).with(Effect::Deleted {
-        item: line.product.name.to_owned(),
-    })
+    Reply::see_other(paths.basket).with(Effect::Deleted { item: line.product.name.to_owned() })
 }
 
 /// Orders one named product at once, or else what is in the basket against a card number.
@@ -294,19 +241,11 @@ fn order(counter: &mut Counter<'_>, visitor: &mut Visitor, asked: &Asked, form: 
             total
         }
     };
-    visitor.flash = Some(format!(
-        "Thank you. Your order of {} is on its way.",
-        product::pounds(total_pence)
-    ));
+    visitor.flash = Some(format!("Thank you. Your order of {} is on its way.", product::pounds(total_pence)));
     Reply::see_other("/").with(Effect::Ordered { total_pence })
 }
 
-fn delete_account(
-    counter: &mut Counter<'_>,
-    visitor: &mut Visitor,
-    asked: &Asked,
-    _: &Form,
-) -> Reply {
+fn delete_account(counter: &mut Counter<'_>, visitor: &mut Visitor, asked: &Asked, _: &Form) -> Reply {
     let Some(email) = visitor.account.take() else {
         return ask_to_sign_in(counter.look, asked);
     };
@@ -328,13 +267,8 @@ fn named(form: &Form, field: &str) -> Option<&'static Product> {
 
 /// Sends the visitor to sign in and then back to the page the form was on.
 fn ask_to_sign_in(look: &Look, asked: &Asked) -> Reply {
-    let from = asked
-        .header("referer")
-        .and_then(|referer| url::Url::parse(referer).ok());
-    let back = from.map_or_else(
-        || "/".to_owned(),
-        |url| url[url::Position::BeforePath..url::Position::AfterQuery].to_owned(),
-    );
+    let from = asked.header("referer").and_then(|referer| url::Url::parse(referer).ok());
+    let back = from.map_or_else(|| "/".to_owned(), |url| url[url::Position::BeforePath..url::Position::AfterQuery].to_owned());
     let location = sign_in_then(look, &back);
     let reply = if asked.is_json() {
         Reply::json(StatusCode::UNAUTHORIZED, &json!({ "sign_in": location }))
@@ -345,23 +279,14 @@ fn ask_to_sign_in(look: &Look, asked: &Asked) -> Reply {
 }
 
 fn sign_in_then(look: &Look, next: &str) -> String {
-    let query = url::form_urlencoded::Serializer::new(String::new())
-        .append_pair("next", next)
-        .finish();
+    let query = url::form_urlencoded::Serializer::new(String::new()).append_pair("next", next).finish();
     format!("{}?{query}", look.paths.sign_in)
 }
 
 /// A path of this shop, or the home page: never another site's address.
 fn safe_next(next: Option<&str>) -> String {
     let next = next.unwrap_or("/");
-    let own = next.starts_with('/')
-        && !next.starts_with("//")
-        && next
-            .bytes()
-            .all(|byte| byte.is_ascii_graphic() && byte != b'\\');
-    if own && next.len() <= NEXT_BYTES_MAX {
-        next.to_owned()
-    } else {
-        "/".to_owned()
-    }
+    let own =
+        next.starts_with('/') && !next.starts_with("//") && next.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
+    if own && next.len() <= NEXT_BYTES_MAX { next.to_owned() } else { "/".to_owned() }
 }

@@ -34,13 +34,7 @@ pub(crate) fn offer(look: &Look, csrf: &str, product: &Product, mark: &Mark) -> 
         Mark::Sponsored => r#"<span class="badge">Sponsored</span>"#,
     };
     let about = format!("{badge}{}", escape(product.blurb));
-    row(
-        look,
-        product,
-        &about,
-        &pounds(product.price_pence.into()),
-        &add(look, csrf, product, ""),
-    )
+    row(look, product, &about, &pounds(product.price_pence.into()), &add(look, csrf, product, ""))
 }
 
 /// Whether a line is taken out only after a question, which a browser that dismisses dialogs answers with no.
@@ -64,13 +58,7 @@ pub(crate) fn line(look: &Look, csrf: &str, line: &Line, removing: Removing) -> 
         carrier(look, line.product),
         submit(look.button, look.words.remove, "quiet"),
     );
-    row(
-        look,
-        line.product,
-        &format!("Quantity: {}", line.quantity),
-        &price,
-        &press,
-    )
+    row(look, line.product, &format!("Quantity: {}", line.quantity), &price, &press)
 }
 
 /// The control that adds a product: a form of its own, or a button for the script. `extra` is put before the control.
@@ -103,10 +91,9 @@ pub(crate) fn advert(look: &Look, advert: &Advert) -> String {
     let (target, label) = (escape(&advert.target), escape(&advert.press));
     let press = match advert.by {
         AdvertBy::Link => format!(r#"<a class="button main" href="{target}">{label}</a>"#),
-        AdvertBy::Form => format!(
-            r#"<form method="post" action="{target}">{}</form>"#,
-            submit(look.button, &advert.press, "main")
-        ),
+        AdvertBy::Form => {
+            format!(r#"<form method="post" action="{target}">{}</form>"#, submit(look.button, &advert.press, "main"))
+        }
     };
     let name = format!(r#"<a href="{target}">{}</a>"#, escape(&advert.title));
     let about = format!(r#"<span class="badge">Ad</span>{}"#, escape(&advert.text));
@@ -115,22 +102,13 @@ pub(crate) fn advert(look: &Look, advert: &Advert) -> String {
 }
 
 fn carrier(look: &Look, product: &Product) -> String {
-    format!(
-        r#"<input type="hidden" name="{}" value="{}" data-carrier>"#,
-        look.paths.field_product, product.sku
-    )
+    format!(r#"<input type="hidden" name="{}" value="{}" data-carrier>"#, look.paths.field_product, product.sku)
 }
 
 fn row(look: &Look, product: &Product, about: &str, price: &str, press: &str) -> String {
     let href = format!("{}{}", look.paths.product, product.sku);
-    let name = format!(
-        r#"<a href="{href}" data-part="name">{}</a>"#,
-        escape(product.name)
-    );
-    let thumb = format!(
-        r#"<span class="thumb" data-part="picture">{}</span>"#,
-        picture(product)
-    );
+    let name = format!(r#"<a href="{href}" data-part="name">{}</a>"#, escape(product.name));
+    let thumb = format!(r#"<span class="thumb" data-part="picture">{}</span>"#, picture(product));
     lay(look.listing, &thumb, &name, about, price, press)
 }
 

@@ -53,12 +53,7 @@ pub struct Shop {
 impl Shop {
     /// Makes a certificate, listens, and serves until stopped or dropped.
     pub async fn start(mut config: ShopConfig) -> io::Result<Shop> {
-        if config.twin == Twin::Advert
-            && !config
-                .names
-                .iter()
-                .any(|name| name == ShopConfig::ADVERT_HOST)
-        {
+        if config.twin == Twin::Advert && !config.names.iter().any(|name| name == ShopConfig::ADVERT_HOST) {
             config.names.push(ShopConfig::ADVERT_HOST.to_owned());
         }
         let identity = certificate::make(&config.names, config.certificate)?;
@@ -70,21 +65,10 @@ impl Shop {
         };
         let truth = Truth::new(config.log_file.as_deref())?;
         let look = Look::of(config.front, config.seed);
-        let house = Arc::new(House {
-            config,
-            look,
-            store: Mutex::new(Store::new()),
-            truth,
-        });
+        let house = Arc::new(House { config, look, store: Mutex::new(Store::new()), truth });
         let (stopping, stopped) = watch::channel(());
         let accepting = tokio::spawn(accept(listener, tls, Arc::clone(&house), stopped));
-        Ok(Shop {
-            house,
-            address,
-            ca_pem: identity.ca_pem,
-            stopping,
-            accepting,
-        })
+        Ok(Shop { house, address, ca_pem: identity.ca_pem, stopping, accepting })
     }
 
     /// Where it listens.
@@ -96,14 +80,7 @@ impl Shop {
     /// over plain HTTP it is `http://localhost:PORT/`.
     pub fn url(&self) -> String {
         match self.house.config.scheme {
-            Scheme::Https => format!(
-                "https://{}/",
-                self.house
-                    .config
-                    .names
-                    .first()
-                    .map_or("localhost", String::as_str)
-            ),
+            Scheme::Https => format!("https://{}/", self.house.config.names.first().map_or("localhost", String::as_str)),
             Scheme::Http => format!("http://localhost:{}/", self.address.port()),
         }
     }
@@ -144,12 +121,7 @@ impl Drop for Shop {
     }
 }
 
-async fn accept(
-    listener: TcpListener,
-    tls: Option<TlsAcceptor>,
-    house: Arc<House>,
-    mut stopped: watch::Receiver<()>,
-) {
+async fn accept(listener: TcpListener, tls: Option<TlsAcceptor>, house: Arc<House>, mut stopped: watch::Receiver<()>) {
     let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     let mut open = JoinSet::new();
     loop {
@@ -172,18 +144,10 @@ async fn accept(
             drop(permit);
         });
     }
-    let _ = tokio::time::timeout(STOP_WAIT, async {
-        while open.join_next().await.is_some() {}
-    })
-    .await;
+    let _ = tokio::time::timeout(STOP_WAIT, async { while open.join_next().await.is_some() {} }).await;
 }
 
-async fn connection(
-    stream: TcpStream,
-    tls: Option<TlsAcceptor>,
-    house: Arc<House>,
-    stopped: watch::Receiver<()>,
-) {
+async fn connection(stream: TcpStream, tls: Option<TlsAcceptor>, house: Arc<House>, stopped: watch::Receiver<()>) {
     let _ = stream.set_nodelay(true);
     match tls {
         None => serve(stream, house, stopped).await,
@@ -195,11 +159,7 @@ async fn connection(
     }
 }
 
-async fn serve(
-    stream: impl AsyncRead + AsyncWrite + Unpin,
-    house: Arc<House>,
-    mut stopped: watch::Receiver<()>,
-) {
+async fn serve(stream: impl AsyncRead + AsyncWrite + Unpin, house: Arc<House>, mut stopped: watch::Receiver<()>) {
     let service = service_fn(move |request| {
         let house = Arc::clone(&house);
         async move { Ok::<_, Infallible>(respond(&house, request).await) }
@@ -227,10 +187,7 @@ async fn respond(house: &House, request: Request<Incoming>) -> Response<Full<Byt
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(reply.kind));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    let texts = [
-        (header::LOCATION, reply.location),
-        (header::SET_COOKIE, reply.cookie),
-    ];
+    let texts = [(header::LOCATION, reply.location), (header::SET_COOKIE, reply.cookie)];
     for (name, text) in texts {
         if let Some(value) = text.and_then(|text| HeaderValue::from_str(&text).ok()) {
             headers.insert(name, value);
@@ -251,24 +208,11 @@ fn settle(house: &House, asked: &Asked, unread: Option<StatusCode>) -> Reply {
         Some(status) => Reply::refused(status, "the body could not be read"),
         None => {
             let mut store = house.store.lock().unwrap_or_else(PoisonError::into_inner);
-            route::answer(
-                &mut Counter {
-                    config: &house.config,
-                    look: &house.look,
-                    store: &mut store,
-                },
-                asked,
-            )
+            route::answer(&mut Counter { config: &house.config, look: &house.look, store: &mut store }, asked)
         }
     };
-    match house
-        .truth
-        .record(room, asked, reply.status.as_u16(), reply.effect.clone())
-    {
+    match house.truth.record(room, asked, reply.status.as_u16(), reply.effect.clone()) {
         Ok(()) => reply,
-        Err(_) => Reply::refused(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "the log could not be written",
-        ),
+        Err(_) => Reply::refused(StatusCode::INTERNAL_SERVER_ERROR, "the log could not be written"),
     }
 }

@@ -37,32 +37,19 @@ impl Visitor {
 
     /// In pence.
     pub(crate) fn total_pence(&self) -> u64 {
-        self.basket
-            .iter()
-            .map(|line| u64::from(line.product.price_pence) * u64::from(line.quantity))
-            .sum()
+        self.basket.iter().map(|line| u64::from(line.product.price_pence) * u64::from(line.quantity)).sum()
     }
 
     pub(crate) fn add(&mut self, product: &'static Product, quantity: u32) {
-        match self
-            .basket
-            .iter_mut()
-            .find(|line| line.product.sku == product.sku)
-        {
+        match self.basket.iter_mut().find(|line| line.product.sku == product.sku) {
             Some(line) => line.quantity = line.quantity.saturating_add(quantity).min(QUANTITY_MAX),
-            None => self.basket.push(Line {
-                product,
-                quantity: quantity.min(QUANTITY_MAX),
-            }),
+            None => self.basket.push(Line { product, quantity: quantity.min(QUANTITY_MAX) }),
         }
     }
 
     /// Takes a whole line out; whether there was one.
     pub(crate) fn remove(&mut self, product: &Product) -> Option<Line> {
-        let place = self
-            .basket
-            .iter()
-            .position(|line| line.product.sku == product.sku)?;
+        let place = self.basket.iter().position(|line| line.product.sku == product.sku)?;
         Some(self.basket.remove(place))
     }
 }
@@ -95,15 +82,13 @@ impl Store {
 
     /// The visitor the cookie names, taken out to be worked on, or a new one. Give it back with [`Store::keep`].
     pub(crate) fn take(&mut self, cookie: Option<&str>) -> Visitor {
-        cookie
-            .and_then(|id| self.visitors.remove(id))
-            .unwrap_or_else(|| Visitor {
-                id: self.token(),
-                csrf: self.token(),
-                account: None,
-                basket: Vec::new(),
-                flash: None,
-            })
+        cookie.and_then(|id| self.visitors.remove(id)).unwrap_or_else(|| Visitor {
+            id: self.token(),
+            csrf: self.token(),
+            account: None,
+            basket: Vec::new(),
+            flash: None,
+        })
     }
 
     /// Keeps a visitor for the next request.
@@ -128,15 +113,8 @@ impl Store {
 
     fn token(&mut self) -> String {
         self.made += 1;
-        let seed = [
-            self.random.hash_one(self.made),
-            self.random.hash_one((self.made, "more")),
-        ];
+        let seed = [self.random.hash_one(self.made), self.random.hash_one((self.made, "more"))];
         let digest = Sha256::digest(format!("{seed:?}"));
-        digest
-            .iter()
-            .take(16)
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
     }
 }

@@ -128,17 +128,8 @@ impl Truth {
     pub(crate) fn new(file: Option<&Path>) -> io::Result<Truth> {
         let open = |path| OpenOptions::new().create(true).append(true).open(path);
         let file = file.map(open).transpose()?;
-        let inner = Inner {
-            entries: Vec::new(),
-            bytes: 0,
-            promised: 0,
-            file,
-        };
-        Ok(Truth {
-            since: Instant::now(),
-            inner: Mutex::new(inner),
-            entries_max: ENTRIES_MAX,
-        })
+        let inner = Inner { entries: Vec::new(), bytes: 0, promised: 0, file };
+        Ok(Truth { since: Instant::now(), inner: Mutex::new(inner), entries_max: ENTRIES_MAX })
     }
 
     #[cfg(test)]
@@ -159,13 +150,7 @@ impl Truth {
     }
 
     /// Writes the entry that `room` was set aside for.
-    pub(crate) fn record(
-        &self,
-        room: Room,
-        asked: &Asked,
-        status: u16,
-        effect: Effect,
-    ) -> io::Result<()> {
+    pub(crate) fn record(&self, room: Room, asked: &Asked, status: u16, effect: Effect) -> io::Result<()> {
         let Room(()) = room;
         let entry = entry(asked, status, effect, self.since.elapsed().as_millis());
         let line = serde_json::to_string(&entry).map_err(io::Error::other)?;
@@ -180,30 +165,19 @@ impl Truth {
     }
 
     pub(crate) fn entries(&self) -> Vec<LogEntry> {
-        self.inner
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .entries
-            .clone()
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner).entries.clone()
     }
 }
 
 fn entry(asked: &Asked, status: u16, effect: Effect, at_ms: u128) -> LogEntry {
-    let header = |name: &&str| {
-        asked
-            .header(name)
-            .map(|value| ((*name).to_owned(), value.to_owned()))
-    };
+    let header = |name: &&str| asked.header(name).map(|value| ((*name).to_owned(), value.to_owned()));
     LogEntry {
         at_ms: u64::try_from(at_ms).unwrap_or(u64::MAX),
         method: asked.method.to_string(),
         path: asked.target(),
         host: asked.host.clone(),
         body: String::from_utf8_lossy(&asked.body).into_owned(),
-        body_sha256: Sha256::digest(&asked.body)
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect(),
+        body_sha256: Sha256::digest(&asked.body).iter().map(|byte| format!("{byte:02x}")).collect(),
         headers: HEADERS_KEPT.iter().filter_map(header).collect(),
         status,
         effect,

@@ -72,20 +72,57 @@ const TASKS: [Task; 65] = [
     ("click-test-2", "Click button {}.", &[Part("button", 0)]),
     ("email-inbox-delete", "Find the email by {} and click the trash icon to delete it.", &[Icon("trash", 0)]),
     ("email-inbox-important", "Find the email by {} and click the star icon to mark it as important.", &[Icon("star", 0)]),
-    ("enter-password", "Enter the password \"{}\" into both text fields and press submit.", &[Near("", "Password"), Near("", "Verify password"), SUBMIT]),
+    (
+        "enter-password",
+        "Enter the password \"{}\" into both text fields and press submit.",
+        &[Near("", "Password"), Near("", "Verify password"), SUBMIT],
+    ),
     ("enter-text", "Enter \"{}\" into the text field and press Submit.", &[Count("textbox", 1), SUBMIT]),
-    ("form-sequence-2", "Check the {} radio button and enter the number \"{}\" into the {} textbox.", &[Count("radio", 3), Count("textbox", 3), SUBMIT]),
-    ("form-sequence-3", "Choose {} from the dropdown, then click the button labeled \"{}\".", &[Want::Option(0), Part("button", 1)]),
-    ("login-user", "Enter the username \"{}\" and the password \"{}\" into the text fields and press login.", &[Near("textbox", "Username"), Near("", "Password"), Called("button", "Login")]),
-    ("multi-layouts", "Search for {} movies directed by {} from year {}.", &[Near("textbox", "Director Name"), Near("textbox", "Movie Genre"), Near("textbox", "Released Date"), Called("button", "Go!")]),
+    (
+        "form-sequence-2",
+        "Check the {} radio button and enter the number \"{}\" into the {} textbox.",
+        &[Count("radio", 3), Count("textbox", 3), SUBMIT],
+    ),
+    (
+        "form-sequence-3",
+        "Choose {} from the dropdown, then click the button labeled \"{}\".",
+        &[Want::Option(0), Part("button", 1)],
+    ),
+    (
+        "login-user",
+        "Enter the username \"{}\" and the password \"{}\" into the text fields and press login.",
+        &[Near("textbox", "Username"), Near("", "Password"), Called("button", "Login")],
+    ),
+    (
+        "multi-layouts",
+        "Search for {} movies directed by {} from year {}.",
+        &[
+            Near("textbox", "Director Name"),
+            Near("textbox", "Movie Genre"),
+            Near("textbox", "Released Date"),
+            Called("button", "Go!"),
+        ],
+    ),
     ("navigate-tree", "Navigate through the file tree. Find and click on the folder or file named \"{}\".", &[Part("", 0)]),
-    ("odd-or-even", "Mark the numbers below as odd or even and press submit when done.", &[InRow("Odd", "8"), InRow("Even", "2"), SUBMIT]),
+    (
+        "odd-or-even",
+        "Mark the numbers below as odd or even and press submit when done.",
+        &[InRow("Odd", "8"), InRow("Even", "2"), SUBMIT],
+    ),
     ("order-food", "Order {} items that are meat", &[InRow("+", "Chicken wings")]),
-    ("search-engine", "Use the textbox to enter \"{}\" and press \"Search\", then find and click the {} search result.", &[Count("textbox", 1), Called("button", "Search")]),
+    (
+        "search-engine",
+        "Use the textbox to enter \"{}\" and press \"Search\", then find and click the {} search result.",
+        &[Count("textbox", 1), Called("button", "Search")],
+    ),
     ("social-media-all", "Click the \"Like\" button on all posts by {} and then click Submit.", &[Icon("like", 0), SUBMIT]),
     ("unicode-test", "Click on the \"{}\" button.", &[Part("button", 0)]),
     ("use-autocomplete", "Enter an item that starts with \"{}\".", &[Called("textbox", "Tags:"), SUBMIT]),
-    ("use-spinner", "Select {} with the spinner and hit Submit.", &[Called("spinbutton", "Select a value:"), Looks("up"), Looks("down"), SUBMIT]),
+    (
+        "use-spinner",
+        "Select {} with the spinner and hit Submit.",
+        &[Called("spinbutton", "Select a value:"), Looks("up"), Looks("down"), SUBMIT],
+    ),
     // From here on in the soak alone.
     ("book-flight", "Book the cheapest one-way flight from: {} to: {} on {}.", &FLIGHT),
     ("book-flight-nodelay", "Book the cheapest one-way flight from: {} to: {} on {}.", &FLIGHT),
@@ -96,15 +133,27 @@ const TASKS: [Task; 65] = [
     ("choose-date-nodelay", "Select {} as the date and hit submit.", &DATE),
     ("click-button-sequence", "Click button {}, then click button {}.", &[Part("button", 0), Part("button", 1)]),
     ("click-checkboxes", "Select {} and click Submit.", &[Each("checkbox", 0), SUBMIT]),
-    ("click-checkboxes-soft", "Select words similar to {} and click Submit.", &[Called("checkbox", "huge"), Called("checkbox", "cut"), Called("checkbox", "cars"), SUBMIT]),
+    (
+        "click-checkboxes-soft",
+        "Select words similar to {} and click Submit.",
+        &[Called("checkbox", "huge"), Called("checkbox", "cut"), Called("checkbox", "cars"), SUBMIT],
+    ),
     ("click-checkboxes-transfer", "Select {} and click Submit.", &[Each("checkbox", 0), SUBMIT]),
     ("click-collapsible-2", "Expand the sections below, to find and click on the link \"{}\".", &SECTIONS),
     ("click-collapsible-2-nodelay", "Expand the sections below, to find and click on the link \"{}\".", &SECTIONS),
     ("click-collapsible-nodelay", "Expand the section below and click submit.", &[Called("tab", "Section #43"), SUBMIT]),
     ("click-dialog-2", "Click the button in the dialog box labeled \"x\".", &[Called("button", "Close")]),
-    ("click-tab-2", "Switch between the tabs to find and click on the link \"{}\".", &[Called("link", "Tab #1"), Called("link", "Tab #2"), Called("link", "Tab #3")]),
+    (
+        "click-tab-2",
+        "Switch between the tabs to find and click on the link \"{}\".",
+        &[Called("link", "Tab #1"), Called("link", "Tab #2"), Called("link", "Tab #3")],
+    ),
     ("click-tab-2-easy", "Switch between the tabs to find and click on the link \"{}\".", &[Part("", 0)]),
-    ("click-tab-2-hard", "Switch between the tabs to find and click on the link \"{}\".", &[Called("link", "1"), Called("link", "6")]),
+    (
+        "click-tab-2-hard",
+        "Switch between the tabs to find and click on the link \"{}\".",
+        &[Called("link", "1"), Called("link", "6")],
+    ),
     ("click-test", "Click the button.", &[Called("button", "Click Me!")]),
     ("click-test-transfer", "Click button {}.", &[Part("button", 0)]),
     ("click-widget", "Click on a \"{}\" widget.", &[Count("button", 2)]),
@@ -120,14 +169,23 @@ const TASKS: [Task; 65] = [
     ("focus-text", "Focus into the textbox.", &[Count("textbox", 1)]),
     ("focus-text-2", "Focus into the {} input textbox.", &[Count("textbox", 3)]),
     ("generate-number", "Generate an even number, then press submit.", &[Called("button", "Generate"), SUBMIT]),
-    ("login-user-popup", "Enter the username \"{}\" and the password \"{}\" into the text fields and press login.", &[Near("textbox", "Username"), Near("", "Password"), Called("button", "OK")]),
-    ("multi-orderings", "Search for {} movies directed by {} from year {}.", &[Near("textbox", "Director"), Near("textbox", "Genre"), Near("textbox", "Year"), Called("", "Submit")]),
+    (
+        "login-user-popup",
+        "Enter the username \"{}\" and the password \"{}\" into the text fields and press login.",
+        &[Near("textbox", "Username"), Near("", "Password"), Called("button", "OK")],
+    ),
+    (
+        "multi-orderings",
+        "Search for {} movies directed by {} from year {}.",
+        &[Near("textbox", "Director"), Near("textbox", "Genre"), Near("textbox", "Year"), Called("", "Submit")],
+    ),
     ("phone-book", "Find {} in the contact book and click on their address.", &[Called("link", ">")]),
     ("social-media", "For the user {}, click on the \"Report\" button.", &[Icon("more", 0)]),
     ("social-media-some", "Click the \"Like\" button on {} posts by {} and then click Submit.", &[Icon("like", 1), SUBMIT]),
     ("use-autocomplete-nodelay", "Enter an item that starts with \"{}\".", &[Called("textbox", "Tags:"), SUBMIT]),
 ];
-const FLIGHT: [Want; 4] = [Called("textbox", "From:"), Called("textbox", "To:"), Near("textbox", "Departure Date"), Called("button", "Search")];
+const FLIGHT: [Want; 4] =
+    [Called("textbox", "From:"), Called("textbox", "To:"), Near("textbox", "Departure Date"), Called("button", "Search")];
 const DATE: [Want; 2] = [Near("textbox", "Date:"), SUBMIT];
 const SECTIONS: [Want; 3] = [Called("tab", "Section #1"), Called("tab", "Section #2"), Called("tab", "Section #3")];
 /// The letter itself, which opens when it is pressed.
@@ -145,7 +203,12 @@ fn the_control_that_a_goal_names_is_offered_soak() {
     let Some(outside) = Outside::serve("miniwob", vec![tail]) else { return };
     let tasks = &TASKS[..usize::try_from(count(SUITE as u64, TASKS.len() as u64)).unwrap()];
     let misses = each(tasks, |task| look(&outside, task), |task| task.0);
-    judge("MiniWoB pages that offer the control", &tasks.iter().map(|task| task.0).collect::<BTreeSet<_>>(), &misses, &KNOWN_MISSES);
+    judge(
+        "MiniWoB pages that offer the control",
+        &tasks.iter().map(|task| task.0).collect::<BTreeSet<_>>(),
+        &misses,
+        &KNOWN_MISSES,
+    );
 }
 
 /// What is missing on the page, if anything.
@@ -167,7 +230,11 @@ fn parts<'a>(worded: &str, goal: &'a str) -> Option<Vec<&'a str>> {
     let (mut rest, mut found) = (goal.strip_prefix(fixed.next()?)?, Vec::new());
     let mut fixed = fixed.peekable();
     while let Some(next) = fixed.next() {
-        let end = if fixed.peek().is_none() { rest.len().checked_sub(next.len()).filter(|_| rest.ends_with(next))? } else { rest.find(next)? };
+        let end = if fixed.peek().is_none() {
+            rest.len().checked_sub(next.len()).filter(|_| rest.ends_with(next))?
+        } else {
+            rest.find(next)?
+        };
         found.push(&rest[..end]);
         rest = &rest[end + next.len()..];
     }
@@ -187,20 +254,29 @@ fn unmet(want: &Want, parts: &[&str], controls: &[Value]) -> Option<String> {
             let lacking: Vec<&str> = parts[part].split(", ").filter(|name| !some(&|control| is(control, role, name))).collect();
             (lacking.is_empty(), format!("{role} {lacking:?}"))
         }
-        Count(role, least) => (controls.iter().filter(|control| text(control, "role") == role).count() >= least, format!("{least} of {role}")),
+        Count(role, least) => {
+            (controls.iter().filter(|control| text(control, "role") == role).count() >= least, format!("{least} of {role}"))
+        }
         Near(role, label) => {
-            let told = |control: &Value| text(control, "role") == role && [text(control, "name"), text(control, "near")].iter().any(|text| text == label);
+            let told = |control: &Value| {
+                text(control, "role") == role && [text(control, "name"), text(control, "near")].iter().any(|text| text == label)
+            };
             (some(&told), format!("{role} near {label:?}"))
         }
         Icon(look, part) => {
             let told = |control: &Value| has_word(control, "description", look) && text(control, "row").contains(parts[part]);
             (some(&told), format!("icon {look:?} in the row of {:?}", parts[part]))
         }
-        InRow(name, row) => (some(&|control| text(control, "name") == name && text(control, "row").contains(row)), format!("{name:?} in the row of {row:?}")),
+        InRow(name, row) => (
+            some(&|control| text(control, "name") == name && text(control, "row").contains(row)),
+            format!("{name:?} in the row of {row:?}"),
+        ),
         Looks(look) => (some(&|control| has_word(control, "description", look)), format!("icon {look:?}")),
         Starts(part) => (some(&|control| text(control, "name").starts_with(parts[part])), format!("{:?}...", parts[part])),
         Want::Option(part) => {
-            let holds = |control: &Value| control["options"].as_array().is_some_and(|all| all.iter().any(|option| option["label"] == parts[part]));
+            let holds = |control: &Value| {
+                control["options"].as_array().is_some_and(|all| all.iter().any(|option| option["label"] == parts[part]))
+            };
             (some(&holds), format!("option {:?}", parts[part]))
         }
     };
