@@ -10,7 +10,7 @@ use clicket_guard::approval::{Approver, DeskKey};
 use clicket_guard::policy::{Policy, RequestPattern};
 use clicket_guard::web::WebUrl;
 use clicket_journal::{Journal, RunId};
-use clicket_session::{Budgets, End, Expectation, Parts, RunConfig, RunReport, Silent, Watch};
+use clicket_session::{Budgets, Expectation, Parts, RunConfig, RunReport, Silent, Watch};
 use tokio::sync::Notify;
 
 use crate::args::RunArgs;
@@ -162,19 +162,6 @@ fn print_end(args: &RunArgs, report: &RunReport, picture: Option<&Path>, screen:
     screen.out(&format!("  journal    {} ({})", report.journal.display(), report.journal_head));
     let place = args.journal.as_ref().map(|folder| format!(" --journal {}", folder.display())).unwrap_or_default();
     screen.out(&format!("             clicket journal verify {}{place}", report.run));
-}
-
-/// What to do next, for an end that is not the wanted one.
-pub(crate) fn advice(end: &End) -> Option<&str> {
-    match end {
-        End::Verified { .. } | End::Interrupted => None,
-        End::Unverified { because } if because.contains("true before the first step") => {
-            Some("Expect something that is not there yet, such as the message that the last step of the goal brings up.")
-        }
-        End::Unverified { .. } => Some("Look at the picture and the journal before relying on it."),
-        End::Uncertain { .. } => Some("Look at the site before running this again: the write may have happened."),
-        End::HandedBack { next, .. } => Some(next),
-    }
 }
 
 pub(crate) fn unix_ms() -> u64 {

@@ -5,7 +5,6 @@ use std::io::{IsTerminal as _, Write as _};
 use clicket_session::{End, Live, RunReport, StepReport, Tally, Watch};
 
 use crate::failure::Failure;
-use crate::run_command::advice;
 
 /// Where things are printed.
 #[derive(Clone, Copy, Debug)]
@@ -98,6 +97,19 @@ impl Screen {
             self.toned(tone, &step.happened),
             self.toned(Tone::Dim, &times)
         ));
+    }
+}
+
+/// What to do next, for an end that is not the wanted one.
+fn advice(end: &End) -> Option<&str> {
+    match end {
+        End::Verified { .. } | End::Interrupted => None,
+        End::Unverified { because } if because.contains("true before the first step") => {
+            Some("Expect something that is not there yet, such as the message that the last step of the goal brings up.")
+        }
+        End::Unverified { .. } => Some("Look at the picture and the journal before relying on it."),
+        End::Uncertain { .. } => Some("Look at the site before running this again: the write may have happened."),
+        End::HandedBack { next, .. } => Some(next),
     }
 }
 
