@@ -85,7 +85,8 @@ impl Screen {
         let tone = if good { Tone::Good } else { Tone::Bad };
         self.live(&format!("{} {}", self.toned(Tone::Strong, &format!("{:>3}", step.number)), step.chosen));
         let facts = format!(
-            "    1 of {} offered \u{b7} confidence {:.2} \u{b7} {} \u{b7} ",
+            "    saw {} controls, offered {} \u{b7} confidence {:.2} \u{b7} {} \u{b7} ",
+            step.seen.0,
             step.seen.1,
             step.confidence,
             short(&step.allowed_by)
@@ -145,9 +146,7 @@ impl Watch for Screen {
             Live::Asking(_) if std::io::stderr().is_terminal() => {}
             Live::Asking(words) => self.live(&format!("    {} {}", self.toned(Tone::Strong, "asking:"), words.title)),
             Live::Stopped { request, why } => self.live(&format!("    {} {request}: {why}", self.toned(Tone::Bad, "stopped:"))),
-            Live::Released { request, by } => {
-                self.live(&format!("    {} {request}, allowed by {by}", self.toned(Tone::Good, "released:")))
-            }
+            Live::Released { request, by } => self.live(&format!("    {} {request} ({by})", self.toned(Tone::Good, "released:"))),
             Live::Claimed { missing } if missing.is_empty() => self.live("    the model says that the goal is reached"),
             Live::Claimed { missing } => {
                 self.live(&format!("    the model says that the goal is reached; not yet: {}", missing.join("; ")))
