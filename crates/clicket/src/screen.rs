@@ -147,7 +147,7 @@ impl Watch for Screen {
             Live::Asking(words) => self.live(&format!("    {} {}", self.toned(Tone::Strong, "asking:"), words.title)),
             Live::Stopped { request, why } => self.live(&format!("    {} {request}: {why}", self.toned(Tone::Bad, "stopped:"))),
             Live::Released { request, by } => self.live(&format!("    {} {request} ({by})", self.toned(Tone::Good, "released:"))),
-            Live::Claimed { missing } if missing.is_empty() => self.live("    the model says that the goal is reached"),
+            Live::Claimed { missing: [] } => self.live("    the model says that the goal is reached"),
             Live::Claimed { missing } => {
                 self.live(&format!("    the model says that the goal is reached; not yet: {}", missing.join("; ")))
             }
