@@ -206,7 +206,7 @@ impl Runner {
             }
         }
         // The last step may have reached the goal.
-        if let Some(end) = self.look_for_the_end().await? {
+        if let Some(end) = self.look_for_the_end(None).await? {
             return Ok(end);
         }
         Ok(End::HandedBack {

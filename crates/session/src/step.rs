@@ -102,7 +102,7 @@ impl Runner {
         };
         let seen = self.observe().await?;
         self.note_effect(&seen);
-        if let Some(end) = self.look_for_the_end().await? {
+        if let Some(end) = self.look_for_the_end(Some(&seen)).await? {
             return Ok(Some(end));
         }
         let look_ms = millis(started.elapsed());
@@ -150,10 +150,14 @@ impl Runner {
     }
 
     /// Ends the run if something at the edge ended it, or if all that is expected holds.
-    pub(crate) async fn look_for_the_end(&mut self) -> Result<Option<End>, SessionError> {
+    pub(crate) async fn look_for_the_end(&mut self, seen: Option<&Observation>) -> Result<Option<End>, SessionError> {
         self.check_journal()?;
         if let Some(end) = self.desk.trouble.take() {
             return Ok(Some(end));
+        }
+        // The look that was just taken says no most of the time; a yes is always read off the page afresh.
+        if seen.is_some_and(|seen| self.plainly_missing(seen)) {
+            return Ok(None);
         }
         if !self.past.is_empty() && !self.config.expectations.is_empty() && self.missing().await?.is_empty() {
             // A page can say that it is done before its write is answered.
@@ -187,6 +191,15 @@ impl Runner {
             .filter(|expected| !expected.holds(&evidence))
             .map(crate::expect::Expectation::in_words)
             .collect())
+    }
+
+    /// True when a look whose text was not cut already shows that something expected does not hold.
+    fn plainly_missing(&self, seen: &Observation) -> bool {
+        let text = seen.text.for_model();
+        let whole = text.chars().count() + 100 < clicket_guard::limits::PAGE_TEXT_CHARS_MAX;
+        let url = self.browser.url();
+        let evidence = Evidence { url: &url, text, answered: &self.desk.answered };
+        whole && self.config.expectations.iter().any(|expected| !expected.holds(&evidence))
     }
 
     async fn already_true(&mut self) -> Result<Option<String>, SessionError> {
