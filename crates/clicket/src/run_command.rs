@@ -20,8 +20,8 @@ use crate::{grants, journal_command, policy_command, wiring};
 
 pub(crate) async fn run(args: RunArgs, screen: &Screen) -> Result<ExitCode, Failure> {
     let start = grants::start(&args.url)?;
-    let config = config(&args, &start)?;
-    let (decider, _) = wiring::decider(&args.model)?;
+    let (decider, model_id) = wiring::decider(&args.model)?;
+    let config = config(&args, &start, model_id)?;
     check_picture_place(args.screenshot.as_deref())?;
     let folder = journal_command::folder(args.journal.clone())?;
     let stop = Arc::new(Notify::new());
@@ -54,7 +54,7 @@ pub(crate) async fn run(args: RunArgs, screen: &Screen) -> Result<ExitCode, Fail
     Ok(ExitCode::from(report.end.exit_code()))
 }
 
-fn config(args: &RunArgs, start: &WebUrl) -> Result<RunConfig, Failure> {
+fn config(args: &RunArgs, start: &WebUrl, model_id: String) -> Result<RunConfig, Failure> {
     if args.goal.trim().is_empty() {
         return Err(Failure::usage("--goal is empty: say what is wanted, step by step"));
     }
@@ -66,7 +66,6 @@ fn config(args: &RunArgs, start: &WebUrl) -> Result<RunConfig, Failure> {
     if !(0.0..=1_000.0).contains(&args.money) {
         return Err(Failure::usage("--money must be between 0 and 1000 US dollars"));
     }
-    let (_, model_id) = wiring::decider(&args.model)?;
     Ok(RunConfig {
         start: start.clone(),
         goal: args.goal.clone(),

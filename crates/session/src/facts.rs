@@ -104,7 +104,7 @@ pub(crate) fn effect_between(before: &Observation, after: &Observation) -> Effec
         for control in &mut plain.controls {
             control.bounds = clicket_guard::observation::Bounds::default();
         }
-        plain.digest()
+        plain
     };
     if shape(before) == shape(after) { Effect::Nothing } else { Effect::Changed }
 }
