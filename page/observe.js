@@ -30,7 +30,9 @@ function observe(options, ...clickables) {
     const controls = listed.map((candidate) => describeSafely(candidate, options, keys)).filter((control) => control !== null);
     omitted += listed.length - controls.length;
     number(controls);
-    return { ...pageRecord(seen, options), omitted: omitted + seen.failed, controls };
+    const record = { ...pageRecord(seen, options), omitted: omitted + seen.failed, controls };
+    noteLook(listed.map((candidate) => candidate.el));
+    return record;
   });
 }
 

@@ -24,6 +24,39 @@ function watchTree(root) {
   observer.observe(root, { childList: true, attributes: true, characterData: true, subtree: true });
 }
 
+let scrolls = 0;
+listen.call(document, 'scroll', () => void scrolls++, true);
+
+const animationsOf = Document.prototype.getAnimations;
+
+/** What the last look saw, as far as no mutation tells of it. @type {{mutations: number, scrolls: number, width: number, height: number, focus: any, states: Array<[any, string]>} | null} */
+let lastLook = null;
+
+/** @param {any[]} elements those that were listed */
+function noteLook(elements) {
+  lastLook = null;
+  // A frame's styles and an animation change what shows without a word.
+  if (queryAll(document, 'iframe,frame,object,embed').length > 0 || animationsOf.call(document).length > 0) return;
+  const states = elements.filter((el) => fieldTypeOf(el) || isCheckable(el) || tagOf(el) === 'select');
+  lastLook = {
+    mutations: mutationCount(), scrolls, width: window.innerWidth, height: window.innerHeight, focus: activeInDocument(document),
+    states: states.map((el) => [el, stateWord(el)]),
+  };
+}
+
+/** @param {any} el @returns {string} what is in it */
+function stateWord(el) {
+  const value = fieldTypeOf(el) && inputTypeIsReadable(el) ? fieldValue(el) : '';
+  return JSON.stringify([value, checkedState(el), tagOf(el) === 'select' ? chosenLabels(el) : [], isDisabled(el)]);
+}
+
+/** @returns {boolean} the last look would see the same again */
+function asSeen() {
+  return inPass(() => lastLook !== null && mutationCount() === lastLook.mutations && scrolls === lastLook.scrolls
+    && window.innerWidth === lastLook.width && window.innerHeight === lastLook.height && activeInDocument(document) === lastLook.focus
+    && animationsOf.call(document).length === 0 && lastLook.states.every(([el, state]) => stateWord(el) === state));
+}
+
 const readyStateOf = getterOf(Document.prototype, 'readyState');
 
 /** @returns {{sinceMutationMs: number, readyState: string, url: string}} */

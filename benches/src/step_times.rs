@@ -73,9 +73,26 @@ fn print(steps: &[Value], runs: u32) {
         let at = |share: usize| values.get((values.len().saturating_sub(1)) * share / 100).copied().unwrap_or(0);
         println!("{:<12} {:>6} {:>6} {:>6} {:>6}", part.trim_end_matches("_ms"), at(0), at(50), at(90), at(100));
     }
+    by_step(steps);
     println!(
         "own = wall - model - network - settle (the settle window is waited out on purpose); look and perform are parts of own"
     );
+}
+
+/// The middle of each part by the number of the step in its chore.
+fn by_step(steps: &[Value]) {
+    let last = steps.iter().filter_map(|step| step["number"].as_u64()).max().unwrap_or(0);
+    println!("\n{:<12} {}", "p50 of step", PARTS.map(|part| format!("{:>7}", part.trim_end_matches("_ms"))).concat());
+    for number in 1..=last {
+        let middle = PARTS.map(|part| {
+            let mut values: Vec<u64> =
+                steps.iter().filter(|step| step["number"] == number).map(|step| value(step, part)).collect();
+            values.sort_unstable();
+            format!("{:>7}", values.get(values.len() / 2).copied().unwrap_or(0))
+        });
+        println!("{number:<12} {}", middle.concat());
+    }
+    println!();
 }
 
 fn value(step: &Value, part: &str) -> u64 {

@@ -11,7 +11,7 @@ use tokio::net::TcpSocket;
 use crate::client::Connection;
 use crate::errors::{CallError, GoneWhy};
 use crate::limits::{CALL_MS, CLOSE_MS, TERMINATE_GRACE_MS};
-use crate::observe::Memory;
+use crate::observe::{LookAhead, Memory};
 use crate::process::ProcessGroup;
 use crate::router::Router;
 use crate::state::{BrowserEvent, Life, World};
@@ -24,6 +24,8 @@ pub struct Browser {
     pub(crate) session: String,
     /// The controls of the last look.
     pub(crate) memory: Memory,
+    /// A look that was taken while the page settled; it counts only if the page still looks so.
+    pub(crate) ahead: Option<LookAhead>,
     /// The document of the last look; an act goes to it or nowhere.
     pub(crate) memory_world: Option<World>,
     /// Knows the secrets of the last look.
@@ -69,6 +71,7 @@ impl Browser {
             router,
             session,
             memory: Memory::new(),
+            ahead: None,
             memory_world: None,
             scrub: Scrubber::default(),
             seed_url,

@@ -33,5 +33,5 @@ pub use find::{FindError, find};
 pub use flags::MissingInvariant;
 pub use launch::{Headed, LaunchConfig, PageScripts, ProxyRoute, Sandbox};
 pub use screenshot::{Hide, PictureError};
-pub use settle::{SETTLE_QUIET_MS, Settled};
+pub use settle::{SETTLE_QUIET_MS, Settled, Traffic};
 pub use state::BrowserEvent;

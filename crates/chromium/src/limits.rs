@@ -93,8 +93,17 @@ pub(crate) const FROZEN_MS: Duration = Duration::from_millis(3_000);
 /// Time for a frozen page's script to be terminated.
 pub(crate) const UNFREEZE_MS: Duration = Duration::from_millis(1_000);
 
-/// Between two looks at a page that is not settled.
+/// Between two looks at a document that is being made.
 pub(crate) const SETTLE_STEP_MS: Duration = Duration::from_millis(5);
+
+/// A page that was quiet for so long is looked at while it is waited for, so that the look is there when the wait is over.
+pub(crate) const LOOK_AHEAD_MS: Duration = Duration::from_millis(15);
+
+/// Such looks in one wait: a page that stirs again and again is looked at once it rests.
+pub(crate) const LOOKS_AHEAD_MAX: u32 = 2;
+
+/// The last two looks at a page that settles lie within this.
+pub(crate) const LAST_LOOK_MS: Duration = Duration::from_millis(12);
 
 /// What lies over a control, in words.
 pub(crate) const COVER_CHARS_MAX: usize = 160;

@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 
 use crate::browser::Browser;
 use crate::errors::PageError;
-use crate::limits::{DIALOG_CHARS_MAX, FORM_FIELDS_MAX, HEADINGS_MAX, LOOKS_MAX, OBSERVE_MS, URL_CHARS_MAX, WORD_CHARS_MAX};
+use crate::limits::{CALL_MS, DIALOG_CHARS_MAX, FORM_FIELDS_MAX, HEADINGS_MAX, LOOKS_MAX, OBSERVE_MS, URL_CHARS_MAX, WORD_CHARS_MAX};
 use crate::raw::{RawBox, RawControl, RawForm, RawObservation, RawOption, RawTri};
 use crate::state::World;
-use crate::world::{Argument, OBSERVE};
+use crate::world::{AS_SEEN, Argument, OBSERVE};
 
 /// What is kept of a control between the look and the act. It stays in this process: the strings may hold secrets that a
 /// page echoes.
@@ -39,6 +39,9 @@ pub(crate) struct Remembered {
 /// The controls of the last look, by handle.
 pub(crate) type Memory = HashMap<Handle, Remembered>;
 
+/// What a look found, and in which document.
+pub(crate) type LookAhead = (World, RawObservation);
+
 impl Browser {
     /// Looks at the page, in at most about seven seconds. Known secrets are taken out of everything that is handed on.
     ///
@@ -46,6 +49,11 @@ impl Browser {
     /// A page that is frozen, crashed or without a document, and an answer above its cap.
     pub async fn observe(&mut self, scrub: &Scrubber) -> Result<Observation, PageError> {
         let mut last = PageError::NoDocument;
+        if let Some((world, raw)) = self.ahead.take()
+            && self.is_as_seen(&world).await
+        {
+            return Ok(self.remember(world, raw, scrub));
+        }
         for _ in 0..LOOKS_MAX {
             match self.look().await {
                 Ok((world, raw)) => return Ok(self.remember(world, raw, scrub)),
@@ -56,7 +64,13 @@ impl Browser {
         Err(last)
     }
 
-    async fn look(&self) -> Result<(World, RawObservation), PageError> {
+    /// True while a look at this document would find what the last one found. Every doubt is a no.
+    async fn is_as_seen(&self, world: &World) -> bool {
+        let present = self.router.state().world.as_ref() == Some(world);
+        present && self.page_function_in::<bool>(world, AS_SEEN, Vec::new(), CALL_MS).await.unwrap_or(false)
+    }
+
+    pub(crate) async fn look(&self) -> Result<LookAhead, PageError> {
         let world = self.world().await?;
         let looked = self.look_in(&world).await;
         self.release_handles();

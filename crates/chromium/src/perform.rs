@@ -86,6 +86,7 @@ impl Browser {
     /// The control is compared with what was offered before the input and again by listeners that see the input's own
     /// events first; on any difference nothing is done and the outcome says which part differs.
     pub async fn perform(&mut self, permit: ActPermit, secrets: &[Secret]) -> Outcome {
+        self.ahead = None;
         self.router.state().forget_dialogs();
         let asked_before = self.navigations_asked();
         let acted = self.act(permit.action(), secrets).await;

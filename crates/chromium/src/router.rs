@@ -27,6 +27,11 @@ impl Router {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The bell.
+    pub(crate) fn subscribe(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
     /// Waits until the state gives a value or the time is over.
     pub(crate) async fn wait_for<T>(&self, patience: Duration, mut look: impl FnMut(&State) -> Option<T>) -> Option<T> {
         let until = Instant::now() + patience;

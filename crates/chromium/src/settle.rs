@@ -1,18 +1,25 @@
 //! Waits until the page has settled: loaded, nothing at the edge, and its document unchanged for a while.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Deserialize;
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::browser::Browser;
 use crate::errors::{CallError, PageError};
-use crate::limits::{FROZEN_MS, SETTLE_STEP_MS};
+use crate::limits::{FROZEN_MS, LAST_LOOK_MS, LOOK_AHEAD_MS, LOOKS_AHEAD_MAX, SETTLE_STEP_MS};
+use crate::observe::LookAhead;
+use crate::router::Router;
 use crate::world::QUIET;
 
 /// The settle window: a document is taken for settled when nothing changed in it for so long, milliseconds. Two frames
 /// and a short timer of the page fit in it.
 pub const SETTLE_QUIET_MS: u64 = 80;
+
+/// Requests that are under way at the edge, told as they come and go.
+pub type Traffic = watch::Receiver<usize>;
 
 /// What the wait found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -53,24 +60,127 @@ struct Quiet {
     ready_state: String,
 }
 
-/// One look at what keeps the page from being settled.
+/// What the page itself says when it is not loading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stir {
-    /// Loading, or a request is at the edge.
-    Network,
+    /// The document is being read by the browser.
+    Parsing,
     /// The document changed so long ago.
     QuietFor(Duration),
     /// The document is being made.
     NoDocument,
 }
 
-/// Adds the wait up.
-struct Wait {
+/// Adds the wait up, and tells the wait for the network from the rest as it happens: both are told by events, so that a
+/// request that begins and ends between two looks at the page is counted where it belongs.
+struct Wait<'a> {
     started: Instant,
+    router: &'a Router,
+    changes: watch::Receiver<u64>,
+    traffic: &'a mut Traffic,
     network: Duration,
+    busy_since: Option<Instant>,
     quiet_from: Instant,
     seen_quiet: bool,
+    ahead: Option<LookAhead>,
+    looks_ahead: u32,
     settled: Settled,
+}
+
+impl<'a> Wait<'a> {
+    fn start(router: &'a Router, traffic: &'a mut Traffic) -> Self {
+        let now = Instant::now();
+        let changes = router.subscribe();
+        let mut wait = Self {
+            started: now,
+            router,
+            changes,
+            traffic,
+            network: Duration::ZERO,
+            busy_since: None,
+            quiet_from: now,
+            seen_quiet: false,
+            ahead: None,
+            looks_ahead: 0,
+            settled: Settled::default(),
+        };
+        wait.note();
+        wait
+    }
+
+    /// Loading, or a request is at the edge.
+    fn note(&mut self) {
+        let requests = *self.traffic.borrow_and_update();
+        self.changes.mark_unchanged();
+        let busy = requests > 0 || self.router.state().loading;
+        match self.busy_since {
+            None if busy => self.busy_since = Some(Instant::now()),
+            Some(since) if !busy => {
+                self.network += since.elapsed();
+                self.busy_since = None;
+                self.stirred();
+            }
+            None | Some(_) => {}
+        }
+    }
+
+    fn stirred(&mut self) {
+        self.seen_quiet = false;
+        self.ahead = None;
+        self.quiet_from = Instant::now();
+    }
+
+    /// Runs `work` with an eye on the network.
+    async fn beside<T>(&mut self, work: impl Future<Output = T>) -> T {
+        tokio::pin!(work);
+        loop {
+            tokio::select! {
+                biased;
+                out = &mut work => {
+                    self.note();
+                    return out;
+                }
+                () = self.changed() => {}
+            }
+        }
+    }
+
+    /// Returns when something changed between the browser, the page and the edge.
+    async fn changed(&mut self) {
+        tokio::select! {
+            Ok(()) = self.changes.changed() => self.note(),
+            Ok(()) = self.traffic.changed() => {
+                // Too short to be seen is a request all the same.
+                self.stirred();
+                self.note();
+            }
+            else => std::future::pending().await,
+        }
+    }
+
+    /// Waits, but not on when the network stirs.
+    async fn nap(&mut self, nap: Duration) {
+        let over = tokio::time::sleep(nap);
+        tokio::pin!(over);
+        while self.busy_since.is_none() {
+            tokio::select! {
+                () = &mut over => return,
+                () = self.changed() => {}
+            }
+        }
+    }
+
+    /// Waits until nothing loads and nothing is at the edge.
+    async fn rest(&mut self, until: Instant) {
+        let over = tokio::time::sleep_until(until);
+        tokio::pin!(over);
+        while self.busy_since.is_some() {
+            tokio::select! {
+                () = &mut over => return,
+                () = self.changed() => {}
+            }
+        }
+    }
 }
 
 impl Browser {
@@ -79,55 +189,66 @@ impl Browser {
     ///
     /// # Errors
     /// The page crashed, or the browser is gone.
-    pub async fn settle(&mut self, edge_busy: &(dyn Fn() -> bool + Sync), cap_ms: u64) -> Result<Settled, PageError> {
+    pub async fn settle(&mut self, traffic: &mut Traffic, cap_ms: u64) -> Result<Settled, PageError> {
         let before = self.router.state().navigations;
-        let now = Instant::now();
-        let mut wait =
-            Wait { started: now, network: Duration::ZERO, quiet_from: now, seen_quiet: false, settled: Settled::default() };
-        let cap = now + Duration::from_millis(cap_ms);
+        let router = Arc::clone(&self.router);
+        let mut wait = Wait::start(&router, traffic);
+        let cap = wait.started + Duration::from_millis(cap_ms);
         let quiet_enough = Duration::from_millis(SETTLE_QUIET_MS);
         loop {
-            let looked = Instant::now();
-            if looked >= cap {
+            self.alive()?;
+            wait.rest(cap).await;
+            let now = Instant::now();
+            if now >= cap {
                 wait.settled.hit_cap = true;
                 break;
             }
-            match self.stir(edge_busy, cap.saturating_duration_since(looked), &mut wait).await? {
+            match self.stir(cap.saturating_duration_since(now), &mut wait).await? {
                 Stir::QuietFor(since) => {
                     let quiet = since.min(wait.quiet_from.elapsed());
                     if quiet >= quiet_enough && wait.seen_quiet {
                         break;
                     }
+                    if self.look_ahead(quiet, cap, &mut wait).await {
+                        continue;
+                    }
                     // Read twice near the end: a page that got no processor for a while looks quiet once.
-                    wait.seen_quiet = quiet + SETTLE_STEP_MS * 2 >= quiet_enough;
-                    let before_end = quiet_enough.saturating_sub(quiet + SETTLE_STEP_MS);
-                    tokio::time::sleep(before_end.max(SETTLE_STEP_MS)).await;
+                    wait.seen_quiet = quiet + LAST_LOOK_MS >= quiet_enough;
+                    let left = quiet_enough.saturating_sub(quiet);
+                    let first = if quiet < LOOK_AHEAD_MS { LOOK_AHEAD_MS - quiet } else { left.saturating_sub(LAST_LOOK_MS * 2 / 3) };
+                    wait.nap(if wait.seen_quiet { left } else { first }.max(Duration::from_millis(1))).await;
                 }
-                Stir::Network | Stir::NoDocument => {
-                    wait.seen_quiet = false;
-                    tokio::time::sleep(SETTLE_STEP_MS).await;
-                    wait.network += looked.elapsed();
-                    wait.quiet_from = Instant::now();
+                Stir::Parsing | Stir::NoDocument => {
+                    let since = Instant::now();
+                    wait.nap(SETTLE_STEP_MS).await;
+                    wait.network += since.elapsed();
+                    wait.stirred();
                 }
             }
         }
+        wait.note();
+        self.ahead = wait.ahead.take();
         Ok(self.sum_up(wait, before))
     }
 
-    async fn stir(&self, edge_busy: &(dyn Fn() -> bool + Sync), left: Duration, wait: &mut Wait) -> Result<Stir, PageError> {
-        self.alive()?;
-        let (loading, has_world) = {
-            let state = self.router.state();
-            (state.loading, state.world.is_some())
-        };
-        if loading || edge_busy() {
-            return Ok(Stir::Network);
+    /// Takes the next look while the window is waited out, when the page seems to be at rest. It is the look of this wait's
+    /// end if nothing stirs until then; [`Browser::observe`] asks the page once more whether it still looks so.
+    async fn look_ahead(&self, quiet: Duration, cap: Instant, wait: &mut Wait<'_>) -> bool {
+        if quiet < LOOK_AHEAD_MS || wait.ahead.is_some() || wait.looks_ahead >= LOOKS_AHEAD_MAX {
+            return false;
         }
-        if !has_world {
+        wait.looks_ahead += 1;
+        let looked = wait.beside(tokio::time::timeout_at(cap, self.look())).await;
+        wait.ahead = looked.ok().and_then(Result::ok).filter(|_| wait.busy_since.is_none());
+        true
+    }
+
+    async fn stir(&self, left: Duration, wait: &mut Wait<'_>) -> Result<Stir, PageError> {
+        if self.router.state().world.is_none() {
             return Ok(Stir::NoDocument);
         }
-        match self.page_function::<Quiet>(QUIET, [], FROZEN_MS.min(left)).await {
-            Ok(quiet) if quiet.ready_state == "loading" => Ok(Stir::Network),
+        match wait.beside(self.page_function::<Quiet>(QUIET, [], FROZEN_MS.min(left))).await {
+            Ok(quiet) if quiet.ready_state == "loading" => Ok(Stir::Parsing),
             Ok(quiet) => Ok(Stir::QuietFor(Duration::from_secs_f64(sane_ms(quiet.since_mutation_ms) / 1_000.0))),
             Err(PageError::NoDocument) => Ok(Stir::NoDocument),
             Err(PageError::Call(CallError::TimedOut { .. })) => {
@@ -139,14 +260,15 @@ impl Browser {
         }
     }
 
-    fn sum_up(&self, wait: Wait, navigations_before: u64) -> Settled {
+    fn sum_up(&self, wait: Wait<'_>, navigations_before: u64) -> Settled {
         let ms = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
         let waited = wait.started.elapsed();
+        let network = wait.network + wait.busy_since.map_or(Duration::ZERO, |since| since.elapsed());
         let state = self.router.state();
         Settled {
             waited_ms: ms(waited),
-            waited_network_ms: ms(wait.network) + self.waited_on_navigation_ms.swap(0, std::sync::atomic::Ordering::Relaxed),
-            window_ms: ms(waited.saturating_sub(wait.network)).min(SETTLE_QUIET_MS),
+            waited_network_ms: ms(network) + self.waited_on_navigation_ms.swap(0, std::sync::atomic::Ordering::Relaxed),
+            window_ms: ms(waited.saturating_sub(network)).min(SETTLE_QUIET_MS),
             navigated: state.navigations > navigations_before,
             url: state.url.clone(),
             ..wait.settled

@@ -29,6 +29,7 @@ pub(crate) const FOCUS_FIELD: PageFunction = page_function!("focusField");
 pub(crate) const CHOOSE: PageFunction = page_function!("choose");
 pub(crate) const SET_VALUE: PageFunction = page_function!("setValue");
 pub(crate) const READ_BACK: PageFunction = page_function!("readBack");
+pub(crate) const AS_SEEN: PageFunction = page_function!("asSeen");
 pub(crate) const QUIET: PageFunction = page_function!("quiet");
 pub(crate) const VISIBLE_TEXT: PageFunction = page_function!("visibleText");
 pub(crate) const BOXES_TO_HIDE: PageFunction = page_function!("boxesToHide");

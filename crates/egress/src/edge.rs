@@ -8,7 +8,7 @@ use std::time::Instant;
 use clicket_guard::address::{HostRules, OperatorGrant};
 use clicket_guard::reach::Reach;
 use tokio::net::TcpListener;
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::{Semaphore, mpsc, watch};
 
 use crate::ca::Authority;
 use crate::credential::{ProxyCredential, random_text};
@@ -124,7 +124,7 @@ impl Edge {
 
     /// Requests whose answers are not over, held ones aside.
     #[must_use]
-    pub fn in_flight(&self) -> usize {
+    pub fn in_flight(&self) -> watch::Receiver<usize> {
         self.shared.tally.in_flight()
     }
 

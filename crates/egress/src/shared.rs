@@ -9,7 +9,7 @@ use clicket_guard::address::{HostRules, OperatorGrant};
 use clicket_guard::effect::RequestFacts;
 use clicket_guard::reach::{Reach, Relation};
 use clicket_guard::web::Origin;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
 use crate::ca::Authority;
@@ -53,7 +53,7 @@ impl Shared {
 pub(crate) struct Tally {
     opened: Instant,
     ids: AtomicU64,
-    in_flight: AtomicUsize,
+    in_flight: watch::Sender<usize>,
     held: AtomicUsize,
     last_activity_ms: AtomicU64,
     recent: Mutex<VecDeque<u64>>,
@@ -72,7 +72,7 @@ impl Tally {
         Self {
             opened: Instant::now(),
             ids: AtomicU64::default(),
-            in_flight: AtomicUsize::default(),
+            in_flight: watch::Sender::new(0),
             held: AtomicUsize::default(),
             last_activity_ms: AtomicU64::default(),
             recent: Mutex::default(),
@@ -104,17 +104,25 @@ impl Tally {
         self.opened.checked_add(passed).unwrap_or(self.opened)
     }
 
-    pub(crate) fn in_flight(&self) -> usize {
-        self.in_flight.load(Relaxed)
+    pub(crate) fn in_flight(&self) -> watch::Receiver<usize> {
+        self.in_flight.subscribe()
+    }
+
+    fn one_more(&self) {
+        self.in_flight.send_modify(|requests| *requests = requests.saturating_add(1));
+    }
+
+    fn one_less(&self) {
+        self.in_flight.send_modify(|requests| *requests = requests.saturating_sub(1));
     }
 
     pub(crate) fn enter(&self) {
-        self.in_flight.fetch_add(1, Relaxed);
+        self.one_more();
         self.touch();
     }
 
     pub(crate) fn leave(&self, record: &RequestRecord) {
-        self.in_flight.fetch_sub(1, Relaxed);
+        self.one_less();
         self.touch();
         let sum = match record.outcome {
             Outcome::Passed => &self.passed,
@@ -153,7 +161,7 @@ impl Tally {
         let taken = self.held.fetch_update(Relaxed, Relaxed, |held| (held < held_max).then(|| held + 1));
         taken.ok().map(|_| {
             // A request that waits for a verdict keeps no page busy.
-            self.in_flight.fetch_sub(1, Relaxed);
+            self.one_less();
             HeldPlace(Arc::clone(self))
         })
     }
@@ -179,7 +187,7 @@ pub(crate) struct HeldPlace(Arc<Tally>);
 impl Drop for HeldPlace {
     fn drop(&mut self) {
         self.0.held.fetch_sub(1, Relaxed);
-        self.0.in_flight.fetch_add(1, Relaxed);
+        self.0.one_more();
         self.0.touch();
     }
 }

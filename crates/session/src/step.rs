@@ -450,9 +450,11 @@ impl Runner {
         let mut waited = Waited::default();
         loop {
             let Self { browser, edge, desk, .. } = self;
-            let busy = || edge.in_flight() > 0;
-            let settled =
-                desk.watching(browser.settle(&busy, cap)).await.map_err(|error| SessionError::Browser(error.to_string()))?;
+            let mut traffic = edge.in_flight();
+            let settled = desk
+                .watching(browser.settle(&mut traffic, cap))
+                .await
+                .map_err(|error| SessionError::Browser(error.to_string()))?;
             waited.network_ms += settled.waited_network_ms;
             waited.window_ms += settled.window_ms;
             desk.drain();

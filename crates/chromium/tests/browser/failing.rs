@@ -7,7 +7,7 @@ use clicket_guard::outcome::Outcome;
 use clicket_guard::permit::Action;
 use clicket_guard::secret::Scrubber;
 
-use crate::support::{TestEdge, control, done, go, launch, look, open, permit, press, settle, soon};
+use crate::support::{TestEdge, at_edge, control, done, go, launch, look, open, permit, press, settle, soon};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dialog_is_dismissed_and_reported() {
@@ -76,7 +76,7 @@ async fn a_page_that_freezes_by_itself_does_not_hold_settle() {
     browser.perform(permit(Action::Navigate { url: "http://page.test/".to_owned() }), &[]).await;
     tokio::time::sleep(Duration::from_millis(100)).await;
     let started = Instant::now();
-    let settled = browser.settle(&|| false, 10_000).await.unwrap();
+    let settled = browser.settle(&mut at_edge(0), 10_000).await.unwrap();
     assert!(settled.frozen && !settled.hit_cap, "{settled:?}");
     assert!(started.elapsed() < Duration::from_secs(6));
     control(&look(&mut browser).await, "Go");
@@ -88,9 +88,9 @@ async fn a_page_that_never_rests_meets_the_cap() {
     let edge = TestEdge::with_page(html).await;
     let Some(mut browser) = launch(&edge).await else { return };
     browser.perform(permit(Action::Navigate { url: "http://page.test/".to_owned() }), &[]).await;
-    let settled = browser.settle(&|| false, 600).await.unwrap();
+    let settled = browser.settle(&mut at_edge(0), 600).await.unwrap();
     assert!(settled.hit_cap && (600..1_500).contains(&settled.waited_ms), "{settled:?}");
-    let busy = browser.settle(&|| true, 300).await.unwrap();
+    let busy = browser.settle(&mut at_edge(1), 300).await.unwrap();
     assert!(busy.hit_cap && busy.waited_network_ms >= 280 && busy.window_ms <= 20, "{busy:?}");
 }
 
@@ -137,7 +137,7 @@ async fn a_browser_that_dies_fails_every_call_at_once() {
     tokio::time::timeout(Duration::from_secs(3), browser.exited()).await.unwrap();
     assert!(matches!(press(&mut browser, &seen, "Go").await, Outcome::Failed { .. }));
     assert!(matches!(browser.observe(&Scrubber::default()).await, Err(PageError::Call(CallError::Gone { .. }))));
-    assert!(browser.settle(&|| false, 5_000).await.is_err());
+    assert!(browser.settle(&mut at_edge(0), 5_000).await.is_err());
     assert!(started.elapsed() < Duration::from_secs(4), "{:?}", started.elapsed());
     let report = browser.close().await;
     assert!(report.reaped && report.profile_removed, "{report:?}");

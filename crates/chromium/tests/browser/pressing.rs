@@ -7,7 +7,7 @@ use clicket_guard::offer::History;
 use clicket_guard::outcome::Outcome;
 use clicket_guard::permit::{Action, Direction, Switch};
 
-use crate::support::{TestEdge, bound, control, done, go, holds, look, open, permit, press, settle};
+use crate::support::{TestEdge, at_edge, bound, control, done, go, holds, look, open, permit, press, settle};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_press_is_trusted_and_lands_once() {
@@ -208,9 +208,9 @@ async fn a_write_that_is_held_and_then_refused_leaves_the_page_as_it_was() {
     let started = Instant::now();
     assert_eq!(press(&mut browser, &seen, "Send").await, done());
     assert!(started.elapsed().as_millis() < 4_000, "the press waited for the verdict");
-    let settled = browser.settle(&|| false, 500).await.unwrap();
+    let settled = browser.settle(&mut at_edge(0), 500).await.unwrap();
     assert!(settled.hit_cap && !settled.frozen, "a held navigation is network, not a frozen page: {settled:?}");
-    let settled = browser.settle(&|| false, 20_000).await.unwrap();
+    let settled = browser.settle(&mut at_edge(0), 20_000).await.unwrap();
     assert!(!settled.hit_cap && !settled.navigated && settled.waited_network_ms > 3_000, "{settled:?}");
     let seen = look(&mut browser).await;
     assert_eq!(control(&seen, "Name").value.as_ref().unwrap().for_model(), "Ada");

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use clicket_chromium::{Browser, Headed, LaunchConfig, LaunchError, PageScripts, ProxyRoute, Sandbox, Settled, find};
+use clicket_chromium::{Browser, Headed, LaunchConfig, LaunchError, PageScripts, ProxyRoute, Sandbox, Settled, Traffic, find};
 use clicket_guard::approval::Moment;
 use clicket_guard::gate::{Act, Admission, admit};
 use clicket_guard::observation::{Control, Observation};
@@ -226,8 +226,13 @@ pub(crate) async fn go(browser: &mut Browser, url: &str) {
     settle(browser).await;
 }
 
+/// An edge at which so many requests are under way, for good.
+pub(crate) fn at_edge(requests: usize) -> Traffic {
+    tokio::sync::watch::channel(requests).1
+}
+
 pub(crate) async fn settle(browser: &mut Browser) -> Settled {
-    browser.settle(&|| false, 5_000).await.unwrap()
+    browser.settle(&mut at_edge(0), 5_000).await.unwrap()
 }
 
 pub(crate) async fn look(browser: &mut Browser) -> Observation {

@@ -32,7 +32,7 @@ async fn released_bytes_equal_the_image() {
         .await;
     let waiting = held(&mut events).await;
     assert_eq!(
-        (waiting.class(), shop.connections(), edge.counts().held_now, edge.in_flight()),
+        (waiting.class(), shop.connections(), edge.counts().held_now, *edge.in_flight().borrow()),
         (WriteClass::Navigation, 0, 1, 0)
     );
     let image = waiting.image().clone();

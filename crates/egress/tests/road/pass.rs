@@ -21,7 +21,7 @@ async fn a_page_of_the_start_site_passes_and_is_recorded() {
     let sent = String::from_utf8(shop.requests().remove(0)).unwrap();
     assert!(sent.starts_with("GET /list?page=2 HTTP/1.1\r\nhost: shop.example\r\n"), "{sent}");
     assert!(!sent.to_lowercase().contains("proxy"), "{sent}");
-    assert_eq!(edge.in_flight(), 0);
+    assert_eq!(*edge.in_flight().borrow(), 0);
 }
 
 #[tokio::test]
