@@ -145,7 +145,7 @@ function describe(candidate, limits, keyed) {
     row: meaning.row, section: meaning.section, heading: meaning.heading, near: meaning.name ? '' : nearOf(el),
     landmark: landmarkOf(el), inDialog: isInDialog(el), sponsored: isSponsored(el), frameOrigin: meaning.frameOrigin,
     box: roundBox(candidate.box), inViewport: candidate.inViewport,
-    covered: candidate.inViewport ? coverOf(candidate) : null, keys: listensForKeys(el, keyed), nth: 1, of: 1,
+    ...aimOf(candidate), keys: listensForKeys(el, keyed), nth: 1, of: 1,
   };
 }
 

@@ -24,6 +24,57 @@ function focusField(key) {
   });
 }
 
+/**
+ * Sets the latch, focuses the field and selects what it holds.
+ * @param {number} key @param {Meaning} bound @param {'type' | 'enter'} mode
+ * @returns {any} as arm, and whether it has the focus
+ */
+function take(key, bound, mode) {
+  const armed = arm(key, bound, mode);
+  return armed.ok ? { ...armed, focus: focusField(key) } : armed;
+}
+
+/** Takes the latch off and reads the field. @param {number} key @param {number} length @returns {any} */
+function letGo(key, length) {
+  return { latch: disarm(), state: readBack(key, length) };
+}
+
+const editByCommand = Document.prototype.execCommand;
+
+/**
+ * Compares the meaning, then puts text into the field as one edit that replaces the selection. No script of the page runs
+ * between the comparison and the edit, and being bound to the document it cannot land in one that replaced it meanwhile.
+ * An edit by command gives the page its `input` event and no `beforeinput`, so the latch has nothing to see here.
+ * @param {number} key @param {Meaning} bound @param {string} text
+ * @returns {{ok: boolean, why: string, detail: string}}
+ */
+function insertText(key, bound, text) {
+  const { el, refusal } = inPass(() => boundElement(key, bound));
+  if (!el) return refusal;
+  if (!inPass(() => hasFocus(el))) return refused('focus', '');
+  const doc = focusedDocument();
+  const done = text === '' ? editByCommand.call(doc, 'delete') || true : editByCommand.call(doc, 'insertText', false, text);
+  return done ? { ok: true, why: '', detail: '' } : refused('value', '');
+}
+
+/** @returns {Document} the innermost one that has the focus */
+function focusedDocument() {
+  let doc = document;
+  for (let depth = 0; depth < FRAMES_MAX; depth++) {
+    const holder = activeInDocument(doc);
+    const inner = holder && tagOf(holder).endsWith('frame') ? documentIn(holder) : null;
+    if (!inner) break;
+    doc = inner;
+  }
+  return doc;
+}
+
+/** @param {number} key @param {Meaning} bound @param {string} text @returns {any} take, then insertText if it has the focus */
+function typeInto(key, bound, text) {
+  const taken = take(key, bound, 'type');
+  return taken.ok && taken.focus.ok ? { ...taken, inserted: insertText(key, bound, text) } : taken;
+}
+
 /** @param {any} el */
 function selectAll(el) {
   const tag = tagOf(el);

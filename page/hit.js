@@ -101,10 +101,11 @@ function pressPoint(el, shownBy, frame) {
   return { ...where, cover: cover || documentElementOf(document) };
 }
 
-/** @param {Candidate} candidate @returns {string | null} what covers it */
-function coverOf(candidate) {
-  const found = pressPoint(candidate.el, candidate.shownBy, candidate.frame);
-  return found.cover ? sayElement(found.cover) : null;
+/** @param {Candidate} candidate @returns {{covered: string | null, aim: {x: number, y: number} | null}} what covers it, and where it can be pressed */
+function aimOf(candidate) {
+  if (!candidate.inViewport) return { covered: null, aim: null };
+  const { x, y, cover } = pressPoint(candidate.el, candidate.shownBy, candidate.frame);
+  return cover ? { covered: sayElement(cover), aim: null } : { covered: null, aim: { x, y } };
 }
 
 /** @param {any} el @returns {string} role and name, or tag, in at most 80 characters */

@@ -14,9 +14,9 @@ use serde_json::json;
 use crate::browser::Browser;
 use crate::errors::PageError;
 use crate::limits::{KEYED_CHARS_MAX, READ_BACK_CHARS_SPARE};
-use crate::perform::{Acted, Held, Latch, after_input, before_input, judged, not_taken};
+use crate::perform::{Acted, Held, Latch, after_input, before_input, judged, not_taken, refusal};
 use crate::press::{Key, ReadState};
-use crate::world::{CHOOSE, INSERT_TEXT, SET_VALUE};
+use crate::world::{CHOOSE, INSERT_TEXT, LET_GO, SET_VALUE, TAKE, TYPE_INTO};
 
 /// Input types whose value has a form of its own that keys do not write well.
 const SET_TYPES: &[&str] = &["date", "time", "month", "week", "datetime-local", "color", "range"];
@@ -34,6 +34,22 @@ struct Answer {
     ok: bool,
     why: String,
     detail: String,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Taken {
+    ok: bool,
+    why: String,
+    detail: String,
+    focus: Answer,
+    inserted: Option<Answer>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct LetGo {
+    state: ReadState,
 }
 
 impl Browser {
@@ -97,16 +113,38 @@ impl Browser {
 
     async fn type_at_once(&self, held: &Held, text: &str, secrets: &[Secret]) -> Acted<Outcome> {
         let before = self.navigations_asked();
-        self.take_field(held, secrets).await?;
-        let inserted = self.insert(held, text, secrets).await;
-        self.disarm(held, before, "typing").await?;
+        let arguments = [json!(held.handle), held.control.bound.clone(), json!(text)];
+        let taken: Taken = self.in_document(held, TYPE_INTO, arguments).await.map_err(|error| before_input("typing", error))?;
+        let inserted = match taken.inserted {
+            _ if !taken.ok => return Err(refusal(&taken.why, &taken.detail, secrets)),
+            Some(answer) => accepted(Ok(answer), "typing", secrets),
+            None => self.press_and_insert(held, text, secrets).await,
+        };
+        if inserted.is_ok() {
+            // For fields that look at their text on keys, one that writes nothing.
+            self.keys(&[Key::named("End", 35)]).await?;
+        }
+        let let_go = [json!(held.handle), json!(chars_to_read(text))];
+        let let_go = self.unless_navigating(before, self.in_document::<LetGo>(held, LET_GO, let_go)).await;
         inserted?;
-        self.read_text_back(held, text).await
+        match let_go {
+            None => self.read_text_back(held, text).await,
+            Some(answer) => judge_text(answer.map(|answer| answer.state), text),
+        }
+    }
+
+    /// Some fields take the focus only from a pointer.
+    async fn press_and_insert(&self, held: &Held, text: &str, secrets: &[Secret]) -> Acted<()> {
+        self.press_into(held, secrets).await?;
+        let arguments = [json!(held.handle), held.control.bound.clone(), json!(text)];
+        accepted(self.in_document(held, INSERT_TEXT, arguments).await, "typing", secrets)
     }
 
     async fn type_keys(&self, held: &Held, text: &str, secrets: &[Secret]) -> Acted<Outcome> {
         let before = self.navigations_asked();
-        self.take_field(held, secrets).await?;
+        if !self.take(held, Latch::Type, secrets).await? {
+            self.press_into(held, secrets).await?;
+        }
         let keys: Vec<Key> = text.chars().map(key_of).collect();
         self.keys(&keys).await?;
         let disarmed = self.disarm(held, before, "typing").await?;
@@ -117,41 +155,21 @@ impl Browser {
         }
     }
 
-    /// Sets the latch, focuses the field and selects what it holds.
-    async fn take_field(&self, held: &Held, secrets: &[Secret]) -> Acted<()> {
-        self.arm(held, Latch::Type, secrets).await?;
-        if self.focus(held, "focusing").await.is_err() {
-            self.press_into(held, secrets).await?;
-        }
-        Ok(())
+    /// Sets the latch, focuses the field and selects what it holds; false when it does not take the focus so.
+    pub(crate) async fn take(&self, held: &Held, latch: Latch, secrets: &[Secret]) -> Acted<bool> {
+        let arguments = [json!(held.handle), held.control.bound.clone(), json!(latch.word())];
+        let taken: Taken = self.in_document(held, TAKE, arguments).await.map_err(|error| before_input("focusing", error))?;
+        if taken.ok { Ok(taken.focus.ok) } else { Err(refusal(&taken.why, &taken.detail, secrets)) }
     }
 
-    /// Some fields take the focus only from a pointer.
     async fn press_into(&self, held: &Held, secrets: &[Secret]) -> Acted<()> {
         let aim = self.hover(held, Latch::Type, secrets).await?;
         self.click_at(aim).await?;
         self.focus(held, "focusing").await
     }
 
-    /// Inserts in one edit, then presses a key that writes nothing, for fields that look at their text on keys.
-    async fn insert(&self, held: &Held, text: &str, secrets: &[Secret]) -> Acted<()> {
-        let arguments = [json!(held.handle), held.control.bound.clone(), json!(text)];
-        let inserted: Result<Answer, PageError> = self.in_document(held, INSERT_TEXT, arguments).await;
-        accepted(inserted, "typing", secrets)?;
-        self.keys(&[Key::named("End", 35)]).await
-    }
-
     async fn read_text_back(&self, held: &Held, text: &str) -> Acted<Outcome> {
-        let chars = text.chars().count();
-        let state = match self.read_state(held, chars.saturating_add(READ_BACK_CHARS_SPARE)).await {
-            Ok(state) if !state.gone => state,
-            Ok(_) | Err(PageError::NoDocument) => return Ok(not_taken("the field went away while it was typed into")),
-            Err(error) => return Err(after_input("reading back", &error)),
-        };
-        Ok(match compare(&state, text) {
-            Some(read_back) => Outcome::Done { read_back },
-            None => not_taken("the field holds something else"),
-        })
+        judge_text(self.read_state(held, chars_to_read(text)).await, text)
     }
 
     async fn set_value(&self, held: &Held, text: &str, secrets: &[Secret]) -> Acted<Outcome> {
@@ -179,10 +197,26 @@ impl Browser {
     }
 }
 
+fn chars_to_read(text: &str) -> usize {
+    text.chars().count().saturating_add(READ_BACK_CHARS_SPARE)
+}
+
+fn judge_text(read: Result<ReadState, PageError>, text: &str) -> Acted<Outcome> {
+    match read {
+        Ok(state) if state.gone => Ok(not_taken("the field went away while it was typed into")),
+        Ok(state) => Ok(match compare(&state, text) {
+            Some(read_back) => Outcome::Done { read_back },
+            None => not_taken("the field holds something else"),
+        }),
+        Err(PageError::NoDocument) => Ok(not_taken("the field went away while it was typed into")),
+        Err(error) => Err(after_input("reading back", &error)),
+    }
+}
+
 fn accepted(answer: Result<Answer, PageError>, doing: &str, secrets: &[Secret]) -> Acted<()> {
     match answer {
         Ok(Answer { ok: true, .. }) => Ok(()),
-        Ok(Answer { why, detail, .. }) => Err(crate::perform::refusal(&why, &detail, secrets)),
+        Ok(Answer { why, detail, .. }) => Err(refusal(&why, &detail, secrets)),
         Err(error) => Err(before_input(doing, error)),
     }
 }

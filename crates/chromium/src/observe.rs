@@ -14,7 +14,10 @@ use serde_json::{Value, json};
 
 use crate::browser::Browser;
 use crate::errors::PageError;
-use crate::limits::{CALL_MS, DIALOG_CHARS_MAX, FORM_FIELDS_MAX, HEADINGS_MAX, LOOKS_MAX, OBSERVE_MS, URL_CHARS_MAX, WORD_CHARS_MAX};
+use crate::limits::{
+    CALL_MS, DIALOG_CHARS_MAX, FORM_FIELDS_MAX, HEADINGS_MAX, LOOKS_MAX, OBSERVE_MS, URL_CHARS_MAX, WORD_CHARS_MAX,
+};
+use crate::perform::Aim;
 use crate::raw::{RawBox, RawControl, RawForm, RawObservation, RawOption, RawTri};
 use crate::state::World;
 use crate::world::{AS_SEEN, Argument, OBSERVE};
@@ -29,6 +32,8 @@ pub(crate) struct Remembered {
     pub(crate) input_type: String,
     pub(crate) frame_origin: String,
     pub(crate) secret_field: bool,
+    /// Where it could be pressed.
+    pub(crate) seen_at: Option<Aim>,
     pub(crate) listens_for_keys: bool,
     /// A frame of another origin is on the page: it can take the focus, and with it keys that are typed one by one.
     pub(crate) beside_foreign_frames: bool,
@@ -139,6 +144,7 @@ fn read_control(raw: &RawControl, scrub: &Scrubber) -> (Control, Remembered) {
         input_type: word(&raw.input_type, &Scrubber::default()),
         frame_origin: raw.frame_origin.clone(),
         secret_field: raw.secret,
+        seen_at: raw.aim.filter(|aim| aim.x.is_finite() && aim.y.is_finite()).map(|aim| Aim { x: aim.x, y: aim.y }),
         listens_for_keys: raw.keys,
         beside_foreign_frames: false,
         options: labels.map(|(raw, item)| (raw.index, raw.label.clone(), item.label.for_model().to_owned())).collect(),

@@ -45,7 +45,7 @@ pub(crate) enum Latch {
 }
 
 impl Latch {
-    fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Latch::Press => "press",
             Latch::Type => "type",

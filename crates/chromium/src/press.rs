@@ -66,8 +66,9 @@ impl Browser {
     /// Presses Enter in the field.
     pub(crate) async fn enter(&self, held: &Held, secrets: &[Secret]) -> Acted<Outcome> {
         let before = self.navigations_asked();
-        self.arm(held, Latch::Enter, secrets).await?;
-        self.focus(held, "focusing").await?;
+        if !self.take(held, Latch::Enter, secrets).await? {
+            return Err(not_taken("it does not take the focus"));
+        }
         if held.control.input_type == "contenteditable" || held.control.input_type == "textarea" {
             // Focusing selects everything; Enter would replace it.
             self.keys(&[Key::named("End", 35)]).await?;
@@ -78,12 +79,21 @@ impl Browser {
     }
 
     /// Moves the pointer to the control and aims again: what appears under a pointer is seen before it is pressed. The move
-    /// is answered when the page's frame has taken it; what appears still later meets the latch.
+    /// is answered when the page's frame has taken it; what appears still later meets the latch. The pointer sets out for
+    /// where the control was seen while the first aim is taken, since a frame is long.
     pub(crate) async fn hover(&self, held: &Held, latch: Latch, secrets: &[Secret]) -> Acted<Aim> {
-        let first = self.arm(held, latch, secrets).await?;
-        self.move_to(first).await?;
+        let (set_out, first) = match held.control.seen_at {
+            Some(seen_at) => {
+                let (moved, first) = tokio::join!(self.move_to(seen_at), self.arm(held, latch, secrets));
+                (moved.ok().map(|()| seen_at), first?)
+            }
+            None => (None, self.arm(held, latch, secrets).await?),
+        };
+        if set_out.is_none_or(|seen_at| far(seen_at, first)) {
+            self.move_to(first).await?;
+        }
         let second = self.arm(held, latch, secrets).await?;
-        if (first.x - second.x).abs() > STILL_PX || (first.y - second.y).abs() > STILL_PX {
+        if far(first, second) {
             self.move_to(second).await?;
         }
         Ok(second)
@@ -158,6 +168,10 @@ impl Browser {
             waited += READ_BACK_STEP_MS;
         }
     }
+}
+
+fn far(one: Aim, other: Aim) -> bool {
+    (one.x - other.x).abs() > STILL_PX || (one.y - other.y).abs() > STILL_PX
 }
 
 /// One key, as a keyboard gives it.

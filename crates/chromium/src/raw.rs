@@ -64,6 +64,7 @@ pub(crate) struct RawControl {
     pub(crate) bounds: RawBox,
     pub(crate) in_viewport: bool,
     pub(crate) covered: Option<String>,
+    pub(crate) aim: Option<RawPoint>,
     pub(crate) keys: bool,
     pub(crate) nth: u32,
     pub(crate) of: u32,
@@ -125,7 +126,15 @@ pub(crate) struct RawField {
     pub(crate) sends: Option<String>,
 }
 
-#[derive(Deserialize, Default, Clone, Copy)]
+/// A point of the top viewport, CSS pixels.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct RawPoint {
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(crate) struct RawBox {
     pub(crate) x: f64,

@@ -60,6 +60,8 @@ struct Quiet {
     ready_state: String,
 }
 
+const QUIET_ENOUGH: Duration = Duration::from_millis(SETTLE_QUIET_MS);
+
 /// What the page itself says when it is not loading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stir {
@@ -82,7 +84,8 @@ struct Wait<'a> {
     busy_since: Option<Instant>,
     quiet_from: Instant,
     seen_quiet: bool,
-    ahead: Option<LookAhead>,
+    /// A look, and when it began.
+    ahead: Option<(LookAhead, Instant)>,
     looks_ahead: u32,
     settled: Settled,
 }
@@ -194,7 +197,6 @@ impl Browser {
         let router = Arc::clone(&self.router);
         let mut wait = Wait::start(&router, traffic);
         let cap = wait.started + Duration::from_millis(cap_ms);
-        let quiet_enough = Duration::from_millis(SETTLE_QUIET_MS);
         loop {
             self.alive()?;
             wait.rest(cap).await;
@@ -206,16 +208,18 @@ impl Browser {
             match self.stir(cap.saturating_duration_since(now), &mut wait).await? {
                 Stir::QuietFor(since) => {
                     let quiet = since.min(wait.quiet_from.elapsed());
-                    if quiet >= quiet_enough && wait.seen_quiet {
+                    if quiet >= QUIET_ENOUGH && wait.seen_quiet {
                         break;
                     }
+                    wait.ahead = wait.ahead.take().filter(|(_, began)| began.elapsed() <= since);
                     if self.look_ahead(quiet, cap, &mut wait).await {
                         continue;
                     }
                     // Read twice near the end: a page that got no processor for a while looks quiet once.
-                    wait.seen_quiet = quiet + LAST_LOOK_MS >= quiet_enough;
-                    let left = quiet_enough.saturating_sub(quiet);
-                    let first = if quiet < LOOK_AHEAD_MS { LOOK_AHEAD_MS - quiet } else { left.saturating_sub(LAST_LOOK_MS * 2 / 3) };
+                    wait.seen_quiet = quiet + LAST_LOOK_MS >= QUIET_ENOUGH;
+                    let left = QUIET_ENOUGH.saturating_sub(quiet);
+                    let first =
+                        if quiet < LOOK_AHEAD_MS { LOOK_AHEAD_MS - quiet } else { left.saturating_sub(LAST_LOOK_MS * 2 / 3) };
                     wait.nap(if wait.seen_quiet { left } else { first }.max(Duration::from_millis(1))).await;
                 }
                 Stir::Parsing | Stir::NoDocument => {
@@ -227,7 +231,7 @@ impl Browser {
             }
         }
         wait.note();
-        self.ahead = wait.ahead.take();
+        self.ahead = wait.ahead.take().map(|(look, _)| look);
         Ok(self.sum_up(wait, before))
     }
 
@@ -238,8 +242,11 @@ impl Browser {
             return false;
         }
         wait.looks_ahead += 1;
+        let began = Instant::now();
         let looked = wait.beside(tokio::time::timeout_at(cap, self.look())).await;
-        wait.ahead = looked.ok().and_then(Result::ok).filter(|_| wait.busy_since.is_none());
+        wait.ahead = looked.ok().and_then(Result::ok).filter(|_| wait.busy_since.is_none()).map(|look| (look, began));
+        // The page answered just now: that is one of the two looks near the end.
+        wait.seen_quiet = wait.ahead.is_some() && quiet.max(wait.quiet_from.elapsed()) + LAST_LOOK_MS >= QUIET_ENOUGH;
         true
     }
 

@@ -26,6 +26,10 @@ pub(crate) const OBSERVE: PageFunction = page_function!("observe");
 pub(crate) const ARM: PageFunction = page_function!("arm");
 pub(crate) const DISARM: PageFunction = page_function!("disarm");
 pub(crate) const FOCUS_FIELD: PageFunction = page_function!("focusField");
+pub(crate) const TAKE: PageFunction = page_function!("take");
+pub(crate) const LET_GO: PageFunction = page_function!("letGo");
+pub(crate) const TYPE_INTO: PageFunction = page_function!("typeInto");
+pub(crate) const INSERT_TEXT: PageFunction = page_function!("insertText");
 pub(crate) const CHOOSE: PageFunction = page_function!("choose");
 pub(crate) const SET_VALUE: PageFunction = page_function!("setValue");
 pub(crate) const READ_BACK: PageFunction = page_function!("readBack");
@@ -49,29 +53,6 @@ pub(crate) const SCROLL: PageFunction = PageFunction(
         const height = box === whole ? innerHeight : box.clientHeight;
         box.scrollBy({ top: (down ? 0.8 : -0.8) * height, behavior: 'instant' });
         return JSON.stringify(box.scrollTop - before);
-    }",
-);
-
-/// Compares the meaning, then puts text into the field as one edit that replaces the selection. No script of the page runs
-/// between the comparison and the edit, and being bound to the document it cannot land in one that replaced it meanwhile.
-/// An edit by command gives the page its `input` event and no `beforeinput`, so the latch has nothing to see here.
-pub(crate) const INSERT_TEXT: PageFunction = PageFunction(
-    "function(key, bound, text) {
-        const now = clicketPage.meaning(key);
-        const answer = (why, detail) => JSON.stringify({ ok: why === '', why, detail });
-        if (now === null) return answer('gone', '');
-        for (const part of Object.keys(bound)) if (now[part] !== bound[part]) return answer('stale', part);
-        if (!clicketPage.readBack(key, 0).focused) return answer('focus', '');
-        let doc = document;
-        for (let depth = 0; depth < 20; depth++) {
-            let inner = null;
-            try { inner = doc.activeElement?.contentDocument ?? null; } catch { inner = null; }
-            if (!inner) break;
-            doc = inner;
-        }
-        const edit = Document.prototype.execCommand;
-        const done = text === '' ? edit.call(doc, 'delete') || true : edit.call(doc, 'insertText', false, text);
-        return done ? answer('', '') : answer('value', '');
     }",
 );
 
