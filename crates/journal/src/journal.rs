@@ -47,6 +47,15 @@ enum Health {
     Broken,
 }
 
+/// When a record must be on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Durable {
+    /// Before anything else happens.
+    Now,
+    /// With the next one that must be.
+    Later,
+}
+
 /// What a journal ended as.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sealed {
@@ -105,6 +114,16 @@ impl Journal {
         self.write(at_unix_ms, kind, body)
     }
 
+    /// Appends one record on which nothing rests: it gives no receipt, and it is on disk once the next record that gives one
+    /// is. Bounds and errors as for [`Journal::append`].
+    pub fn note<T: Serialize>(&mut self, at_unix_ms: u64, kind: &'static str, body: &T) -> Result<(), JournalError> {
+        if let Err(error) = check_kind(kind) {
+            self.health = Health::Broken;
+            return Err(error);
+        }
+        self.write_record(at_unix_ms, kind, body, Durable::Later).map(drop)
+    }
+
     /// Writes the last record, with the `reason` the run ended and the count of records, and closes the file.
     pub fn seal(mut self, at_unix_ms: u64, reason: &str) -> Result<Sealed, JournalError> {
         let records = self.records + 1;
@@ -122,19 +141,30 @@ impl Journal {
         &self.path
     }
 
-    /// How many records are on disk, the header included.
+    /// How many records are written, the header included.
     pub fn records(&self) -> u64 {
         self.records
     }
 
-    /// Digest of the last record on disk.
+    /// Digest of the last record.
     pub fn head(&self) -> Digest {
         self.head
     }
 
-    /// The one way to the file. The journal counts as broken until the record is known to be on disk, so that no early
-    /// return can leave it open.
     pub(crate) fn write<T: Serialize>(&mut self, at_unix_ms: u64, kind: &'static str, body: &T) -> Result<Receipt, JournalError> {
+        let digest = self.write_record(at_unix_ms, kind, body, Durable::Now)?;
+        Ok(Receipt::new(self.run, self.records.saturating_sub(1), kind, digest))
+    }
+
+    /// The one way to the file. The journal counts as broken until the record is known to be written (and on disk, if it
+    /// gives a receipt), so that no early return can leave it open.
+    fn write_record<T: Serialize>(
+        &mut self,
+        at_unix_ms: u64,
+        kind: &'static str,
+        body: &T,
+        durable: Durable,
+    ) -> Result<Digest, JournalError> {
         if self.health == Health::Broken {
             return Err(JournalError::Broken { path: self.path.clone() });
         }
@@ -143,24 +173,25 @@ impl Journal {
         let draft = Draft { at_unix_ms, body: &body, kind, prev: self.head, seq: self.records };
         let (digest, mut line) = draft.line();
         line.push('\n');
-        self.write_line(line.as_bytes())?;
-        let receipt = Receipt::new(self.run, self.records, kind, digest);
+        self.write_line(line.as_bytes(), durable)?;
         self.records += 1;
         self.head = digest;
         self.health = Health::Sound;
-        Ok(receipt)
+        Ok(digest)
     }
 
-    fn write_line(&mut self, line: &[u8]) -> Result<(), JournalError> {
+    fn write_line(&mut self, line: &[u8], durable: Durable) -> Result<(), JournalError> {
         self.check_untouched()?;
         let bytes = self.bytes.saturating_add(line.len() as u64);
         if bytes > JOURNAL_BYTES_MAX {
             return Err(JournalError::JournalTooLarge { path: self.path.clone(), bytes_max: JOURNAL_BYTES_MAX });
         }
-        self.file
-            .write_all(line)
-            .and_then(|()| self.file.sync_data())
-            .map_err(|source| JournalError::writing("write the journal", &self.path, source))?;
+        let written = self.file.write_all(line);
+        let written = match durable {
+            Durable::Now => written.and_then(|()| self.file.sync_data()),
+            Durable::Later => written,
+        };
+        written.map_err(|source| JournalError::writing("write the journal", &self.path, source))?;
         self.bytes = bytes;
         Ok(())
     }

@@ -140,7 +140,13 @@ fn after_any_error_every_later_append_is_refused() {
             Err(serde::ser::Error::custom("it will not be written"))
         }
     }
-    let failures: [fn(&mut Journal) -> JournalError; 4] = [
+    let failures: [fn(&mut Journal) -> JournalError; 7] = [
+        |journal| journal.note(1, "offer", &Unwritable).unwrap_err(),
+        |journal| journal.note(1, "sealed", &1).unwrap_err(),
+        |journal| {
+            fs::remove_file(journal.path()).unwrap();
+            journal.note(1, "offer", &1).unwrap_err()
+        },
         |journal| journal.append(1, "offer", &Unwritable).unwrap_err(),
         |journal| journal.append(1, "offer", &"x".repeat(5_000_000)).unwrap_err(),
         |journal| journal.append(1, "sealed", &1).unwrap_err(),
@@ -156,8 +162,28 @@ fn after_any_error_every_later_append_is_refused() {
         assert!(!matches!(first, JournalError::Broken { .. }), "{first}");
         let second = journal.append(2, "offer", &1).unwrap_err();
         assert!(matches!(second, JournalError::Broken { .. }), "{second}");
+        assert!(matches!(journal.note(2, "offer", &1), Err(JournalError::Broken { .. })));
         assert!(matches!(journal.seal(3, "end"), Err(JournalError::Broken { .. })));
     }
+}
+
+#[test]
+fn notes_stand_in_the_chain_between_records_that_give_receipts() {
+    let place = tempfile::tempdir().unwrap();
+    let mut journal = journal(place.path());
+    let first = journal.append(1, "intent", &1).unwrap();
+    journal.note(2, "step", &json!({"a": 1})).unwrap();
+    journal.note(3, "step", &json!({"a": 2})).unwrap();
+    let last = journal.append(4, "intent", &2).unwrap();
+    assert_eq!((first.seq(), last.seq()), (1, 4));
+    assert_eq!(journal.head(), last.digest());
+    let path = journal.seal(5, "done").unwrap().path;
+    let kinds: Vec<String> = fs::read_to_string(&path)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["kind"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(kinds, ["journal", "intent", "step", "step", "intent", "sealed"]);
 }
 
 #[test]

@@ -194,10 +194,16 @@ impl EdgeDesk {
         self.append("outcome", &json!({"intent": intent, "outcome": outcome}))
     }
 
-    /// Writes a record.
+    /// Writes a record and waits until it is on disk.
     pub(crate) fn append(&mut self, kind: &'static str, body: &serde_json::Value) -> Result<(), JournalError> {
         let at = self.now().unix_ms;
         self.journal.append(at, kind, body).map(drop)
+    }
+
+    /// Writes a record that tells and on which nothing rests; it is on disk with the next intent, outcome or end.
+    pub(crate) fn note<T: serde::Serialize>(&mut self, kind: &'static str, body: &T) -> Result<(), JournalError> {
+        let at = self.now().unix_ms;
+        self.journal.note(at, kind, body)
     }
 
     /// Writes the records of requests since the last call.
@@ -205,7 +211,7 @@ impl EdgeDesk {
         let fresh = std::mem::take(&mut self.fresh);
         if !fresh.is_empty() {
             let records: Vec<serde_json::Value> = fresh.iter().map(|record| self.scrubbed(record)).collect();
-            self.append("requests", &json!({"requests": records}))?;
+            self.note("requests", &json!({"requests": records}))?;
         }
         Ok(fresh)
     }

@@ -154,7 +154,7 @@ impl Runner {
         }
         let seen = self.observe().await?;
         let offer = Offer::make(&seen, &self.values, History::First, (self.nonce)());
-        self.desk.append("look", &json!({"observation": seen}))?;
+        self.desk.note("look", &json!({"observation": seen}))?;
         let later = self.desk.write_requests()?;
         let mut requests = std::mem::take(&mut self.desk.opened);
         requests.extend(later);

@@ -46,6 +46,16 @@ pub(crate) struct Waited {
     window_ms: u64,
 }
 
+/// All that is needed to judge a decision again, as it is written.
+#[derive(serde::Serialize)]
+struct Decision<'a> {
+    observation: &'a Observation,
+    offer: &'a Offer,
+    request: &'a Request,
+    response: &'a Response,
+    choice: serde_json::Value,
+}
+
 /// What a decision gives.
 struct Decided {
     choice: Choice,
@@ -276,8 +286,7 @@ impl Runner {
             },
             Err(why) => json!({"unreadable": why}),
         };
-        let body = json!({"observation": seen, "offer": offer, "request": request, "response": response, "choice": chosen});
-        Ok(self.desk.append("decision", &body)?)
+        Ok(self.desk.note("decision", &Decision { observation: seen, offer, request, response, choice: chosen })?)
     }
 
     async fn act(
@@ -356,7 +365,7 @@ impl Runner {
     async fn claim_done(&mut self, seen: &Observation, confidence: f64) -> Result<End, SessionError> {
         let judgement = self.desk.policy.judge_action(ActionClass::Finish, confidence, self.desk.approver.attendance());
         let missing = self.missing().await?;
-        self.desk.append("finish", &json!({"confidence": confidence, "judgement": judgement, "missing": missing}))?;
+        self.desk.note("finish", &json!({"confidence": confidence, "judgement": judgement, "missing": missing}))?;
         self.desk.watch.see(&Live::Claimed { missing: &missing });
         if self.config.expectations.is_empty() {
             return Ok(if judgement.verdict == Verdict::Allow {
@@ -509,7 +518,7 @@ impl Runner {
         let requests = self.desk.take_requests();
         let step = json!({"requests": requests, "number": report.number, "wall_ms": report.wall_ms, "model_ms": report.model_ms, "network_ms": report.network_ms,
             "settle_ms": report.settle_ms, "person_ms": report.person_ms, "look_ms": report.look_ms, "perform_ms": report.perform_ms, "own_ms": report.own_ms()});
-        self.desk.append("step", &step)?;
+        self.desk.note("step", &step)?;
         self.desk.watch.see(&Live::Step(&report));
         self.steps.push(report);
         Ok(())
