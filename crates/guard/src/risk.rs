@@ -389,18 +389,21 @@ fn is_card_field(field: &FormField) -> bool {
         )
 }
 
-/// A run of 13 to 19 digits, with single spaces or dashes, that passes the Luhn check.
+/// A run of digits, with single spaces or dashes, that is a card's number: a length that its issuer uses, a passed Luhn check,
+/// and no letter or digit next to it, so that tokens written in hexadecimal are none.
 fn holds_card_number(body: &str) -> bool {
     let mut digits: Vec<u32> = Vec::new();
-    let mut gap = false;
-    for c in body.chars().chain(['x']) {
-        if let Some(digit) = c.to_digit(10) {
+    let (mut gap, mut in_word) = (false, false);
+    for c in body.chars().chain([' ', '.']) {
+        if let Some(digit) = c.to_digit(10).filter(|_| !in_word) {
             digits.push(digit);
             gap = false;
         } else if matches!(c, ' ' | '-' | '+') && !digits.is_empty() && !gap {
             gap = true;
         } else {
-            if (13..=19).contains(&digits.len()) && luhn(&digits) {
+            in_word = c.is_alphanumeric();
+            // After a gap the letters are another word.
+            if (gap || !in_word) && is_card_number(&digits) {
                 return true;
             }
             digits.clear();
@@ -410,11 +413,21 @@ fn holds_card_number(body: &str) -> bool {
     false
 }
 
+/// Issuers' first digits and lengths, as ISO/IEC 7812 numbers are given out; no card of today has 13 digits.
+fn is_card_number(digits: &[u32]) -> bool {
+    let head = digits.iter().take(2).fold(0, |head, digit| head * 10 + digit);
+    let issued = match (head, digits.len()) {
+        (40..=49, 16 | 19) | (22..=27 | 51..=55, 16) | (34 | 37, 15) | (30 | 36 | 38 | 39, 14..=19) => true,
+        (35 | 50 | 56..=69, 16..=19) => true,
+        _ => false,
+    };
+    issued && luhn(digits)
+}
+
 fn luhn(digits: &[u32]) -> bool {
     let doubled = |digit: u32| if digit > 4 { digit * 2 - 9 } else { digit * 2 };
     let sum: u32 = digits.iter().rev().enumerate().map(|(i, digit)| if i % 2 == 1 { doubled(*digit) } else { *digit }).sum();
-    // Issuers' numbers start with 2 to 6 (ISO/IEC 7812 major industries); times in milliseconds start with 1.
-    sum.is_multiple_of(10) && digits.first().is_some_and(|first| (2..=6).contains(first))
+    sum.is_multiple_of(10)
 }
 
 #[cfg(test)]
