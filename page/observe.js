@@ -53,27 +53,14 @@ function pageRecord(seen, options) {
     text: textFrom(seen, options.textCharsMax),
     headings: seen.headings.slice(0, 60).map((el) => visibleTextIn(el, CONTEXT_CHARS_MAX)).filter(Boolean).slice(0, HEADINGS_MAX),
     dialogs: seen.dialogs.slice(0, DIALOGS_MAX).map((el) => visibleTextIn(el, DIALOG_CHARS_MAX)),
-    ...scrollState(), busy: seen.busy, nodes: seen.nodes, truncated: seen.truncated, unreadableFrames: seen.unreadableFrames,
+    ...scrollState(seen.scrollers), busy: seen.busy, nodes: seen.nodes, truncated: seen.truncated, unreadableFrames: seen.unreadableFrames,
   };
 }
 
 const titleOf = getterOf(Document.prototype, 'title');
-const scrollingElementOf = getterOf(Document.prototype, 'scrollingElement');
-const scrollTop = getterOf(Element.prototype, 'scrollTop');
-const scrollHeight = getterOf(Element.prototype, 'scrollHeight');
-const clientHeight = getterOf(Element.prototype, 'clientHeight');
-
 /** @param {Seen} seen @param {number} max @returns {string} */
 function textFrom(seen, max) {
   return cut(seen.pieces.join('').toWellFormed(), max);
-}
-
-/** @returns {{canScrollUp: boolean, canScrollDown: boolean}} */
-function scrollState() {
-  const root = scrollingElementOf(document);
-  if (!root) return { canScrollUp: false, canScrollDown: false };
-  const top = scrollTop(root);
-  return { canScrollUp: top > 0, canScrollDown: top + window.innerHeight < scrollHeight(root) - 1 && clientHeight(root) > 0 };
 }
 
 /** @param {Seen} seen @returns {Candidate[]} what to list: in view first, then in document order */

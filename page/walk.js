@@ -29,6 +29,7 @@ const FRAMES_MAX = 50;
  * @property {Array<{src: string, box: Box}>} unreadableFrames
  * @property {string[]} pieces @property {number} chars @property {number} charsMax @property {string} gap
  * @property {number} nodes @property {boolean} truncated @property {boolean} busy @property {number} frames @property {number} failed elements that could not be read
+ * @property {any[]} scrollers boxes that scroll what they hold
  * @property {WeakSet<any>} clickable
  */
 
@@ -37,7 +38,7 @@ function walkPage(charsMax, clickable) {
   /** @type {Seen} */
   const seen = {
     candidates: [], headings: [], dialogs: [], labels: [], unreadableFrames: [], pieces: [], chars: 0, charsMax, gap: '',
-    nodes: 0, truncated: false, busy: false, frames: 1, failed: 0, clickable,
+    nodes: 0, truncated: false, busy: false, frames: 1, failed: 0, scrollers: [], clickable,
   };
   const frame = topFrame();
   const root = documentElementOf(document);
@@ -143,6 +144,7 @@ function enter(el, outer, seen) {
   const flags = attributeFlags(el);
   const level = levelFor(el, tag, style, outer, flags);
   level.clip = clipFor(level, tag, display);
+  if (level.clip !== outer.clip && level.clip.scrolls && !level.mute && SCROLLING.has(level.style.overflowY)) seen.scrollers.push(el);
   if (level.block) seen.gap = '\n';
   else if (display.startsWith('inline-') || display === 'table-cell') seen.gap ||= ' ';
   if (tag === 'iframe' || tag === 'frame') return enterFrame(el, level, seen);
@@ -158,6 +160,7 @@ function enter(el, outer, seen) {
 }
 
 const WALK_PAST = new Set(['head', 'script', 'style', 'template', 'noscript', 'link', 'meta', 'title', 'svg:title', 'svg:desc', 'svg:defs', 'svg:style', 'svg:script']);
+const SCROLLING = new Set(['auto', 'scroll']);
 const INLINE = new Set(['inline', 'contents', 'inline-block', 'inline-flex', 'inline-grid', 'inline-table', 'table-cell', 'ruby']);
 
 /** @param {any} el @param {string} tag @param {CSSStyleDeclaration} style @param {Level} outer @param {number} flags @returns {Level} */

@@ -34,27 +34,11 @@ pub(crate) const CHOOSE: PageFunction = page_function!("choose");
 pub(crate) const SET_VALUE: PageFunction = page_function!("setValue");
 pub(crate) const READ_BACK: PageFunction = page_function!("readBack");
 pub(crate) const AS_SEEN: PageFunction = page_function!("asSeen");
+/// Says how far it came.
+pub(crate) const SCROLL: PageFunction = page_function!("scroll");
 pub(crate) const QUIET: PageFunction = page_function!("quiet");
 pub(crate) const VISIBLE_TEXT: PageFunction = page_function!("visibleText");
 pub(crate) const BOXES_TO_HIDE: PageFunction = page_function!("boxesToHide");
-
-/// Scrolls by most of a viewport and says how far it came. The page's script has no part for this: nothing is bound.
-pub(crate) const SCROLL: PageFunction = PageFunction(
-    "function(down) {
-        const whole = document.scrollingElement ?? document.documentElement;
-        const room = (box) => down ? box.scrollHeight - box.clientHeight - box.scrollTop > 1 : box.scrollTop > 0;
-        let box = whole;
-        if (!room(whole)) {
-            let inner = document.elementFromPoint(innerWidth / 2, innerHeight / 2);
-            while (inner && !(/auto|scroll/.test(getComputedStyle(inner).overflowY) && room(inner))) inner = inner.parentElement;
-            box = inner ?? whole;
-        }
-        const before = box.scrollTop;
-        const height = box === whole ? innerHeight : box.clientHeight;
-        box.scrollBy({ top: (down ? 0.8 : -0.8) * height, behavior: 'instant' });
-        return JSON.stringify(box.scrollTop - before);
-    }",
-);
 
 /// The accessible name of the first element that a selector finds.
 const NAME_OF: PageFunction = PageFunction(

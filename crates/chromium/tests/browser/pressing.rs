@@ -166,6 +166,22 @@ async fn scrolling_moves_by_most_of_a_viewport_until_the_end() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_box_is_scrolled_when_the_page_itself_cannot_be() {
+    let html = "<div style='height:50px;overflow:auto' id=small><div style='height:500px'></div></div>
+        <div style='height:300px;overflow:auto' id=box><div style='height:700px'></div><button>Last</button></div>
+        <div style='height:400px;overflow:hidden'><div style='height:900px'></div></div>";
+    let edge = TestEdge::with_page(html).await;
+    let Some(mut browser) = open(&edge).await else { return };
+    let seen = look(&mut browser).await;
+    assert!(seen.scroll.down && !seen.scroll.up, "{:?}", seen.scroll);
+    for _ in 0..2 {
+        assert_eq!(browser.perform(permit(Action::Scroll(Direction::Down)), &[]).await, done());
+    }
+    let seen = look(&mut browser).await;
+    assert!(control(&seen, "Last").in_viewport && seen.scroll.up, "{:?}", seen.scroll);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_answer_without_content_leaves_the_page_and_its_values() {
     let html = "<form action=/nothing method=post><input aria-label=Name value=Ada><button>Send</button></form>";
     let edge = TestEdge::with_page(html).await;

@@ -10,6 +10,8 @@ mod bad_input;
 mod chores;
 mod hostile;
 mod models;
+mod ordinary;
 mod outside;
+mod scripted;
 mod secrets;
 mod support;

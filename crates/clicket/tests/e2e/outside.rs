@@ -51,7 +51,7 @@ impl Outside {
 }
 
 /// Where the material is, fetched when it is not there yet.
-fn fetch(material: &str) -> Option<PathBuf> {
+pub(crate) fn fetch(material: &str) -> Option<PathBuf> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/outside");
     let fetched = Command::new(script).output().unwrap();
     if fetched.status.success() {
@@ -69,7 +69,7 @@ fn fetch(material: &str) -> Option<PathBuf> {
 }
 
 /// Checks every case, a few at a time. `None`: it works; otherwise what is wrong.
-fn each<T: Sync>(
+pub(crate) fn each<T: Sync>(
     cases: &[T],
     check: impl Fn(&T) -> Option<String> + Sync,
     name: impl Fn(&T) -> &'static str + Sync,
@@ -91,7 +91,12 @@ fn each<T: Sync>(
 }
 
 /// Prints every miss by name, and fails when they are not exactly the known ones among those that were tried.
-fn judge(what: &str, tried: &BTreeSet<&'static str>, misses: &BTreeMap<&'static str, String>, known: &[(&'static str, &str)]) {
+pub(crate) fn judge(
+    what: &str,
+    tried: &BTreeSet<&'static str>,
+    misses: &BTreeMap<&'static str, String>,
+    known: &[(&'static str, &str)],
+) {
     let known: BTreeMap<&str, &str> = known.iter().filter(|(name, _)| tried.contains(name)).copied().collect();
     eprintln!("{what}: {} of {} work", tried.len() - misses.len(), tried.len());
     for (name, miss) in misses {
@@ -105,7 +110,7 @@ fn judge(what: &str, tried: &BTreeSet<&'static str>, misses: &BTreeMap<&'static 
 }
 
 /// The document that a run or a look printed, or what it said instead.
-fn document(output: &std::process::Output) -> Result<Value, String> {
+pub(crate) fn document(output: &std::process::Output) -> Result<Value, String> {
     let said = || {
         format!(
             "exit {:?}: {} {}",
