@@ -175,3 +175,34 @@ async fn a_page_with_listeners_survives_many_looks() {
         look(&mut browser).await;
     }
 }
+
+/// The look taken while the page settles must not outlive what no mutation tells of. Each page changes 45 ms after its load,
+/// inside the settle window and after the look that is taken ahead.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_look_taken_ahead_counts_only_while_the_page_looks_so() {
+    let changes = [
+        ("<input id=a aria-label=Name>", "a.value = 'late'"),
+        ("<textarea id=a aria-label=Name></textarea>", "a.value = 'late'"),
+        ("<label><input id=a type=checkbox> Late</label>", "a.checked = true"),
+        ("<select id=a aria-label=Name><option>early<option>late</select>", "a.selectedIndex = 1"),
+        ("<div style='height:3000px'>early</div>", "scrollTo(0, 400)"),
+        ("<p id=a>early</p>", "a.firstChild.data = 'late'"),
+        ("<p id=a>early</p><template></template>", "a.attachShadow({mode:'open'}).innerHTML = '<button>late</button>'"),
+    ];
+    for (body, change) in changes {
+        let html = format!("{body}<script>addEventListener('load', () => setTimeout(() => {{ {change} }}, 45))</script>");
+        let edge = TestEdge::with_page(&html).await;
+        let Some(mut browser) = open(&edge).await else { return };
+        let seen = look(&mut browser).await;
+        let shown = seen.controls.first().map(|control| (control.value.clone(), control.checked, control.options.clone()));
+        let late = seen.scroll.up
+            || seen.text.for_model().contains("late")
+            || seen.controls.iter().any(|control| {
+                control.checked == Tri::On
+                    || control.name.for_model() == "late"
+                    || control.value.as_ref().is_some_and(|value| value.for_model() == "late")
+                    || control.options.iter().any(|option| option.selected && option.label.for_model() == "late")
+            });
+        assert!(late, "{change}: {shown:?}");
+    }
+}
