@@ -15,6 +15,7 @@
 mod canonical;
 mod digest;
 mod error;
+mod fates;
 mod files;
 mod finding;
 mod journal;
@@ -35,6 +36,7 @@ mod verify;
 pub use canonical::canonical_json;
 pub use digest::{Digest, DigestError};
 pub use error::JournalError;
+pub use fates::{Fate, Fates, fates};
 pub use files::{default_folder, default_key};
 pub use finding::{Finding, Severity, What};
 pub use journal::{Journal, Sealed};
