@@ -297,7 +297,8 @@ fn level_for(class: ActionClass) -> Level {
         | ActionClass::Fill
         | ActionClass::UnknownControl
         | ActionClass::Finish => Level::ClientAttested,
-        ActionClass::Write
+        ActionClass::Publish
+        | ActionClass::Write
         | ActionClass::Credentials
         | ActionClass::LeaveSite
         | ActionClass::Download
