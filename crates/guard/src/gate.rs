@@ -130,7 +130,10 @@ pub fn admit_effect(
     effect: Effect,
     judgement: Judgement,
 ) -> Result<Admission<EffectPermit, Effect>, JournalError> {
-    let record = words::effect_record(&effect);
+    let mut record = words::effect_record(&effect);
+    if let (Some(mark), Some(members)) = (mark_of(journal, &effect.image), record.as_object_mut()) {
+        members.insert("mark".into(), json!(mark));
+    }
     let shown = words::of_effect(&effect, &judgement);
     decide(journal, now, Question { deed: effect, judgement, record, shown }, grant_effect)
 }
@@ -159,6 +162,34 @@ pub fn answer_effect(
     approval: Approval,
 ) -> Result<Admission<EffectPermit, Effect>, JournalError> {
     settle(journal, now, pending, &approval, grant_effect)
+}
+
+/// What a later run knows this write by: a keyed digest over method, address and body, so that it may be written although
+/// the body holds a secret. Headers are left out, because cookies are new in each run, and so is the boundary of a
+/// multipart body. Nothing when the journal has no key.
+#[must_use]
+pub fn mark_of(journal: &Journal, image: &RequestImage) -> Option<Digest> {
+    let body = without_boundary(image);
+    journal.mark(&[image.method.as_bytes(), image.url.as_bytes(), &body])
+}
+
+fn without_boundary(image: &RequestImage) -> Vec<u8> {
+    let kind = image.header("content-type").unwrap_or_default();
+    let boundary = kind.split_once("boundary=").map(|(_, rest)| rest.split(';').next().unwrap_or_default().trim_matches('"'));
+    let Some(boundary) = boundary.filter(|boundary| boundary.len() >= 8 && kind.starts_with("multipart/")) else {
+        return image.body.clone();
+    };
+    let (mut kept, mut rest) = (Vec::with_capacity(image.body.len()), image.body.as_slice());
+    while let Some((byte, after)) = rest.split_first() {
+        rest = match rest.strip_prefix(boundary.as_bytes()) {
+            Some(after) => after,
+            None => {
+                kept.push(*byte);
+                after
+            }
+        };
+    }
+    kept
 }
 
 struct Question<D> {
@@ -266,7 +297,8 @@ fn level_for(class: ActionClass) -> Level {
         | ActionClass::Fill
         | ActionClass::UnknownControl
         | ActionClass::Finish => Level::ClientAttested,
-        ActionClass::Write
+        ActionClass::Publish
+        | ActionClass::Write
         | ActionClass::Credentials
         | ActionClass::LeaveSite
         | ActionClass::Download

@@ -53,6 +53,18 @@ pub struct ClassRule {
     pub floor: f64,
 }
 
+/// What decides, as far as its confidences can be compared: one model's 0.6 is another one's 0.9.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Backend {
+    /// The embedded model.
+    Reflex,
+    /// The hosted model of the System One service.
+    Systemone,
+    /// Any other model.
+    Other,
+}
+
 /// A rule that names requests exactly.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rule {
@@ -124,6 +136,9 @@ impl std::fmt::Display for RequestPattern {
 pub struct Policy {
     pub(crate) classes: BTreeMap<ActionClass, ClassRule>,
     pub(crate) rules: Vec<Rule>,
+    /// Floors for one backend, where they differ from the class's own.
+    pub(crate) floors: BTreeMap<ActionClass, BTreeMap<Backend, f64>>,
+    pub(crate) backend: Backend,
 }
 
 impl Policy {
@@ -141,6 +156,18 @@ impl Policy {
     /// An unknown key, a contradiction or a failing example, each with its line.
     pub fn with_file(text: &str) -> Result<Self, PolicyError> {
         policy_file::read(text, Some(Self::shipped()?))
+    }
+
+    /// Says what decides, and so which floors hold. Until then the class's own hold, or those for another model.
+    pub fn decided_by(&mut self, backend: Backend) {
+        self.backend = backend;
+    }
+
+    /// The least confidence with which a class goes ahead without a person, for what decides.
+    #[must_use]
+    pub fn floor(&self, class: ActionClass) -> f64 {
+        let own = self.floors.get(&class).and_then(|floors| floors.get(&self.backend));
+        own.copied().unwrap_or(self.class(class).floor)
     }
 
     /// Adds the operator's `--allow "POST /path"`: a write of exactly this method and path at `origin`.
@@ -175,7 +202,7 @@ impl Policy {
     #[must_use]
     pub fn judge_action(&self, class: ActionClass, confidence: f64, attendance: Attendance) -> Judgement {
         let mut judgement = self.judge_class(class, attendance);
-        let floor = self.class(class).floor;
+        let floor = self.floor(class);
         // Asked this way round, a confidence that is no number is below every floor.
         let enough = confidence >= floor;
         if !enough {

@@ -7,7 +7,7 @@ use toml::Spanned;
 
 use crate::effect::RequestImage;
 use crate::limits::{POLICY_BYTES_MAX, POLICY_RULES_MAX};
-use crate::policy::{ClassRule, Policy, RequestPattern, Rule, Verdict};
+use crate::policy::{Backend, ClassRule, Policy, RequestPattern, Rule, Verdict};
 use crate::risk::ActionClass;
 use crate::web::Origin;
 
@@ -87,6 +87,7 @@ struct FileClass {
     verdict: Verdict,
     unattended: Option<Verdict>,
     floor: Option<f64>,
+    floor_by: Option<BTreeMap<Backend, f64>>,
 }
 
 #[derive(Deserialize)]
@@ -129,10 +130,22 @@ pub(crate) fn read(text: &str, base: Option<Policy>) -> Result<Policy, PolicyErr
     if file.rule.len() > POLICY_RULES_MAX {
         return Err(PolicyError::TooLarge);
     }
-    let mut policy = base.unwrap_or_else(|| Policy { classes: BTreeMap::new(), rules: Vec::new() });
+    let mut policy = base.unwrap_or_else(|| Policy {
+        classes: BTreeMap::new(),
+        rules: Vec::new(),
+        floors: BTreeMap::new(),
+        backend: Backend::Other,
+    });
     for (class, rule) in file.class {
         let below = policy.classes.get(&class).copied();
         policy.classes.insert(class, read_class(text, class, &rule, below)?);
+        let FileClass { floor, floor_by, .. } = rule.into_inner();
+        match floor_by {
+            Some(floors) => drop(policy.floors.insert(class, floors)),
+            // A floor that is stated anew holds for every backend.
+            None if floor.is_some() => drop(policy.floors.remove(&class)),
+            None => {}
+        }
     }
     for rule in file.rule {
         let line = line_of(text, rule.get_ref().name.span().start);
@@ -154,9 +167,10 @@ fn read_class(
     below: Option<ClassRule>,
 ) -> Result<ClassRule, PolicyError> {
     let line = line_of(text, rule.span().start);
-    let FileClass { verdict, unattended, floor } = rule.get_ref();
+    let FileClass { verdict, unattended, floor, floor_by } = rule.get_ref();
     let floor = floor.unwrap_or(below.map_or(0.0, |below| below.floor));
-    if !(0.0..=1.0).contains(&floor) {
+    let all = floor_by.iter().flatten().map(|(_, floor)| floor).chain([&floor]);
+    if !all.into_iter().all(|floor| (0.0..=1.0).contains(floor)) {
         return Err(PolicyError::Value { line, what: format!("floor of {} must be between 0 and 1", class.name()) });
     }
     let unattended = unattended.unwrap_or(below.map_or(*verdict, |below| verdict.join(below.unattended)));

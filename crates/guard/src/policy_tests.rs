@@ -268,8 +268,8 @@ fn refusal(text: &str) -> String {
 
 #[test]
 fn an_unknown_key_refuses_to_start() {
-    insta::assert_snapshot!(refusal("version = 1\n\n[class.write]\nverdict = \"ask\"\nfloors = 0.5\n"), @"policy line 5: unknown field `floors`, expected one of `verdict`, `unattended`, `floor`");
-    insta::assert_snapshot!(refusal("version = 1\n\n[class.wrte]\nverdict = \"ask\"\n"), @"policy line 3: unknown variant `wrte`, expected one of `observe`, `scroll`, `navigate`, `fill`, `unknown_control`, `finish`, `write`, `credentials`, `leave_site`, `download`, `upload`, `destructive`, `payment`");
+    insta::assert_snapshot!(refusal("version = 1\n\n[class.write]\nverdict = \"ask\"\nfloors = 0.5\n"), @"policy line 5: unknown field `floors`, expected one of `verdict`, `unattended`, `floor`, `floor_by`");
+    insta::assert_snapshot!(refusal("version = 1\n\n[class.wrte]\nverdict = \"ask\"\n"), @"policy line 3: unknown variant `wrte`, expected one of `observe`, `scroll`, `navigate`, `fill`, `unknown_control`, `finish`, `publish`, `write`, `credentials`, `leave_site`, `download`, `upload`, `destructive`, `payment`");
     insta::assert_snapshot!(refusal("version = 1\n\n[class.write]\nverdict = \"yes\"\n"), @"policy line 4: unknown variant `yes`, expected one of `allow`, `ask`, `refuse`");
     insta::assert_snapshot!(refusal("version = 1\nallow_all = true\n"), @"policy line 2: unknown field `allow_all`, expected one of `version`, `class`, `rule`");
     insta::assert_snapshot!(refusal("version = 1\n[class.write\n"), @"policy line 2: unclosed table, expected `]`");
@@ -361,7 +361,7 @@ fn what_a_file_leaves_unsaid_stays_as_strict_as_shipped() {
 
 #[test]
 fn a_policy_without_a_rule_for_a_class_refuses_it_even_if_it_was_not_refused_at_the_start() {
-    let hollow = Policy { classes: BTreeMap::new(), rules: Vec::new() };
+    let hollow = Policy { classes: BTreeMap::new(), rules: Vec::new(), floors: BTreeMap::new(), backend: Backend::Other };
     for class in ActionClass::ALL {
         assert_eq!(hollow.judge_action(class, 1.0, Attended).verdict, Refuse);
     }
@@ -380,5 +380,23 @@ fn a_rule_for_a_method_does_not_allow_a_header_that_names_another() {
         let mut image = request("POST", "https://shop.example/cart", FORM, "a=1");
         image.headers.push((name.into(), value.into()));
         assert_eq!(policy.judge_request(ActionClass::Write, &image, Attended).verdict, verdict, "{name}: {value}");
+    }
+}
+
+#[test]
+fn a_floor_may_differ_by_what_decides_and_a_floor_stated_anew_holds_for_all() {
+    let text = "version = 1\n[class.fill]\nverdict = \"allow\"\nfloor = 0.6\nfloor_by = { systemone = 0.4, other = 0.8 }\n";
+    let mut policy = Policy::with_file(text).unwrap();
+    for (backend, floor) in [(Backend::Reflex, 0.6), (Backend::Systemone, 0.4), (Backend::Other, 0.8)] {
+        policy.decided_by(backend);
+        assert!((policy.floor(ActionClass::Fill) - floor).abs() < 1e-9, "{backend:?}");
+        let judge = |confidence| policy.judge_action(ActionClass::Fill, confidence, Attendance::Unattended).verdict;
+        assert_eq!((judge(floor), judge(floor - 0.01)), (Allow, Ask), "{backend:?}");
+    }
+    let above = policy_file::read("version = 1\n[class.fill]\nverdict = \"allow\"\nfloor = 0.7\n", Some(policy)).unwrap();
+    assert!((above.floor(ActionClass::Fill) - 0.7).abs() < 1e-9);
+    for wrong in ["{ systemone = 1.5 }", "{ gpt = 0.5 }", "{ reflex = nan }"] {
+        let text = format!("version = 1\n[class.fill]\nverdict = \"allow\"\nfloor_by = {wrong}\n");
+        assert!(Policy::with_file(&text).is_err(), "{wrong}");
     }
 }

@@ -1,5 +1,7 @@
 //! Which class an action or request is of: by structure and destination first, by words second, never by the model.
 
+mod lexicon;
+
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization as _;
 
@@ -8,6 +10,7 @@ use crate::observation::{Control, ControlKind, FormFacts, FormField, Observation
 use crate::permit::{Action, ValueSource};
 use crate::untrusted::PageText;
 use crate::web::same_site;
+use lexicon::{by_words, is_bare_yes};
 
 /// The classes that policy speaks of, mildest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -25,6 +28,8 @@ pub enum ActionClass {
     UnknownControl,
     /// End the run as reached.
     Finish,
+    /// Press what says that it sends or publishes something; its writes are judged at the edge.
+    Publish,
     /// Send data to a listed origin.
     Write,
     /// Type a secret.
@@ -43,13 +48,14 @@ pub enum ActionClass {
 
 impl ActionClass {
     /// Every class.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Observe,
         Self::Scroll,
         Self::Navigate,
         Self::Fill,
         Self::UnknownControl,
         Self::Finish,
+        Self::Publish,
         Self::Write,
         Self::Credentials,
         Self::LeaveSite,
@@ -69,6 +75,7 @@ impl ActionClass {
             Self::Fill => "fill",
             Self::UnknownControl => "unknown_control",
             Self::Finish => "finish",
+            Self::Publish => "publish",
             Self::Write => "write",
             Self::Credentials => "credentials",
             Self::LeaveSite => "leave_site",
@@ -89,6 +96,7 @@ impl ActionClass {
             Self::Fill => "fill in or choose",
             Self::UnknownControl => "press a control of unknown effect",
             Self::Finish => "say that the goal is reached",
+            Self::Publish => "send or publish something",
             Self::Write => "send data to the site",
             Self::Credentials => "type a secret",
             Self::LeaveSite => "leave the site",
@@ -100,70 +108,6 @@ impl ActionClass {
     }
 }
 
-/// Words that destroy; matched as whole words of labels and paths.
-const DESTRUCTIVE: &[&str] = &[
-    "delete",
-    "deletes",
-    "deleting",
-    "remove",
-    "removes",
-    "removing",
-    "destroy",
-    "erase",
-    "wipe",
-    "purge",
-    "deactivate",
-    "unsubscribe",
-    "revoke",
-    "terminate",
-    "uninstall",
-    "discard",
-    "reset",
-];
-/// Words that destroy only when the label also names what of: "Cancel" alone closes a dialog.
-const ENDING: &[&str] = &["cancel", "close", "empty", "end", "clear"];
-const ENDED: &[&str] = &[
-    "account",
-    "accounts",
-    "appointment",
-    "basket",
-    "bag",
-    "booking",
-    "cart",
-    "contract",
-    "membership",
-    "order",
-    "orders",
-    "plan",
-    "reservation",
-    "subscription",
-    "trash",
-];
-/// Words that spend.
-const PAYMENT: &[&str] = &[
-    "pay",
-    "pays",
-    "payment",
-    "payments",
-    "buy",
-    "purchase",
-    "order now",
-    "subscribe",
-    "donate",
-    "transfer",
-    "send money",
-    "bid",
-    "book now",
-    "withdraw",
-];
-/// Words that spend only when the label also names what: "Place your order".
-const COMMITTING: &[&str] = &["place", "confirm", "complete", "submit"];
-const COMMITTED: &[&str] = &["order", "booking", "reservation", "bid"];
-/// Words of a button that says nothing but yes.
-const BARE_YES: &[&str] = &[
-    "ok", "okay", "yes", "confirm", "continue", "proceed", "accept", "agree", "sure", "i", "m", "am", "please", "do", "it",
-    "got", "submit", "apply", "done", "go", "ahead",
-];
 /// Names under which forms say which method or deed they really mean.
 const DEED_FIELDS: &[&str] = &["_method", "action", "op", "operation", "do", "cmd", "command", "intent", "task"];
 /// Longer than any address that is read, even when each of its characters falls apart.
@@ -251,7 +195,7 @@ fn of_address(there: &url::Url) -> ActionClass {
     // A long part is a headline, such as `how-to-delete-your-history`.
     let short = |part: &str| {
         let words = words_of(part);
-        (words.split_whitespace().count() <= 3 && has_any(&words, DESTRUCTIVE)).then_some(ActionClass::Destructive)
+        (words.split_whitespace().count() <= 3 && lexicon::destroys(&words)).then_some(ActionClass::Destructive)
     };
     let in_path = there.path().split('/').filter_map(short);
     let in_query = there.query().unwrap_or_default().split(['&', '=', ';']).filter_map(short);
@@ -310,17 +254,6 @@ fn has_any(words: &str, list: &[&str]) -> bool {
     list.iter().any(|phrase| words.contains(&format!(" {phrase} ")))
 }
 
-fn by_words(words: &str) -> ActionClass {
-    let has = |list| has_any(words, list);
-    if has(PAYMENT) || (has(COMMITTING) && has(COMMITTED)) {
-        ActionClass::Payment
-    } else if has(DESTRUCTIVE) || (has(ENDING) && has(ENDED)) {
-        ActionClass::Destructive
-    } else {
-        ActionClass::Observe
-    }
-}
-
 /// Lower-case words with a space on both sides of each; camelCase, digits, punctuation and percent escapes split.
 fn words_of(text: &str) -> String {
     let decoded = percent_decoded(text);
@@ -336,7 +269,8 @@ fn words_of(text: &str) -> String {
             if starts_a_word(previous, c, chars.peek().copied()) && !out.ends_with(' ') {
                 out.push(' ');
             }
-            out.extend(c.to_lowercase());
+            // A dotted capital I falls apart into i and a dot.
+            out.extend(c.to_lowercase().filter(|c| *c != '\u{307}'));
         }
         previous = c;
     }
@@ -374,10 +308,6 @@ fn percent_once(text: &str) -> String {
         at += if value.is_some() { 3 } else { 1 };
     }
     String::from_utf8_lossy(&out).into_owned()
-}
-
-fn is_bare_yes(words: &str) -> bool {
-    words.split_whitespace().all(|word| BARE_YES.contains(&word))
 }
 
 fn is_card_field(field: &FormField) -> bool {

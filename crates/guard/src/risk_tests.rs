@@ -3,7 +3,7 @@ use crate::fixtures::{FORM, button, control, field, link, page, request};
 use crate::observation::Handle;
 use crate::permit::{Bound, Direction, Switch};
 use ActionClass::{
-    Credentials, Destructive, Download, Fill, LeaveSite, Navigate, Payment, Scroll, UnknownControl, Upload, Write,
+    Credentials, Destructive, Download, Fill, LeaveSite, Navigate, Payment, Publish, Scroll, UnknownControl, Upload, Write,
 };
 
 fn press(control: Control) -> ActionClass {
@@ -54,7 +54,7 @@ fn buttons_are_judged_by_whole_words_of_their_labels() {
         ("Confirm", UnknownControl),
         ("Complete profile", UnknownControl),
         ("Submit", UnknownControl),
-        ("Send", UnknownControl),
+        ("Send", Publish),
         ("Place on map", UnknownControl),
         ("Transferable skills", UnknownControl),
         ("Removed items", UnknownControl),

@@ -31,6 +31,10 @@ impl Digest {
         Digest(Sha256::new().chain_update(first).chain_update(second).finalize().into())
     }
 
+    pub(crate) fn from_bytes(bytes: [u8; 32]) -> Digest {
+        Digest(bytes)
+    }
+
     /// The 32 bytes themselves.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0

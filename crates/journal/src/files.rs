@@ -22,6 +22,12 @@ pub fn default_folder(home: Option<&Path>, state_home: Option<&Path>) -> Option<
     Some(state.join("clicket/journal"))
 }
 
+/// Where the key that signs journals is kept when nobody says otherwise: `clicket/journal.key` in the same state folder,
+/// beside the folder of the journals and not in it.
+pub fn default_key(home: Option<&Path>, state_home: Option<&Path>) -> Option<PathBuf> {
+    Some(default_folder(home, state_home)?.with_extension("key"))
+}
+
 /// Path of a run's journal.
 pub(crate) fn journal_path(folder: &Path, run: &RunId) -> PathBuf {
     folder.join(format!("{run}.jsonl"))

@@ -5,6 +5,7 @@ use std::fmt;
 use crate::limits::QUOTE_CHARS_MAX;
 use crate::record::LineFault;
 use crate::run_id::RunId;
+use crate::sign::PublicKey;
 
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -92,6 +93,34 @@ pub enum What {
         /// By how much, in milliseconds.
         by_ms: u64,
     },
+    /// A key was given, and nothing in the journal is signed.
+    NotSigned,
+    /// The header names another key than the one given.
+    OtherKey {
+        /// The key in the header.
+        named: PublicKey,
+    },
+    /// The signature of a checkpoint or seal isn't the key's over what stands before it.
+    SignatureWrong {
+        /// The record that holds it.
+        seq: u64,
+        /// The first record that no signature which holds covers.
+        first: u64,
+    },
+    /// No signature covers the records at the end.
+    Uncovered {
+        /// The first of them.
+        first: u64,
+        /// The last record there is.
+        last: u64,
+    },
+    /// More records without a signature than a writer leaves.
+    CheckpointMissing {
+        /// The first of them.
+        first: u64,
+        /// The last record there is.
+        last: u64,
+    },
     /// An intent or outcome doesn't name an intent.
     Unnamed,
     /// Two intents have one name.
@@ -160,6 +189,20 @@ impl fmt::Display for What {
             What::CutOff => f.write_str("the run was cut off here and the journal was sealed afterwards"),
             What::ClockWentBack { seq, by_ms } => {
                 write!(f, "the clock went back by {by_ms} ms at record {seq}")
+            }
+            What::NotSigned => f.write_str("nothing in it is signed, so it is not what the holder of the given key wrote"),
+            What::OtherKey { named } => write!(f, "it names the key {named}, which is not the one given"),
+            What::SignatureWrong { seq, first } => {
+                write!(
+                    f,
+                    "the signature in record {seq} does not hold, so a record from {first} to {seq} is not what its writer wrote"
+                )
+            }
+            What::Uncovered { first, last } => {
+                write!(f, "no signature covers records {first} to {last}; whether more came after them can't be seen")
+            }
+            What::CheckpointMissing { first, last } => {
+                write!(f, "no signature covers records {first} to {last}, more than a writer leaves unsigned")
             }
             What::Unnamed => f.write_str("an intent or outcome does not name its intent"),
             What::IntentRepeated { intent } => write!(f, "intent {intent} is written twice"),

@@ -12,10 +12,11 @@ use crate::canonical::canonical_json;
 use crate::digest::Digest;
 use crate::error::JournalError;
 use crate::files;
-use crate::limits::{JOURNAL_BYTES_MAX, KIND_BYTES_MAX, RECORD_BYTES_MAX};
+use crate::limits::{CHECKPOINT_RECORDS_MAX, JOURNAL_BYTES_MAX, KIND_BYTES_MAX, RECORD_BYTES_MAX};
 use crate::receipt::Receipt;
-use crate::record::{Draft, FORMAT, KIND_HEADER, KIND_SEALED, VERSION, is_reserved};
+use crate::record::{Draft, FORMAT, KIND_CHECKPOINT, KIND_HEADER, KIND_SEALED, VERSION, is_reserved};
 use crate::run_id::RunId;
+use crate::sign::{SigningKey, checkpoint_message, seal_message};
 
 /// The one writer of one run's journal.
 ///
@@ -39,6 +40,9 @@ pub struct Journal {
     bytes: u64,
     head: Digest,
     health: Health,
+    key: Option<SigningKey>,
+    /// How many records there were after the last signature.
+    signed: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +58,20 @@ enum Durable {
     Now,
     /// With the next one that must be.
     Later,
+}
+
+/// How far a journal is written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reached {
+    pub(crate) records: u64,
+    pub(crate) bytes: u64,
+    pub(crate) head: Digest,
+}
+
+impl Default for Reached {
+    fn default() -> Self {
+        Reached { records: 0, bytes: 0, head: Digest::NONE }
+    }
 }
 
 /// What a journal ended as.
@@ -72,32 +90,47 @@ impl Journal {
     ///
     /// Fails when a journal of this name exists, when another process holds it, or when it can't be written; then
     /// nothing is left behind.
+    /// Nothing in it is signed.
     pub fn create(folder: &Path, run: &RunId) -> Result<Journal, JournalError> {
+        Journal::create_with(folder, run, None)
+    }
+
+    /// As [`Journal::create`], and signs checkpoints and the seal with `key`, whose public half the header names.
+    pub fn create_signed(folder: &Path, run: &RunId, key: SigningKey) -> Result<Journal, JournalError> {
+        Journal::create_with(folder, run, Some(key))
+    }
+
+    fn create_with(folder: &Path, run: &RunId, key: Option<SigningKey>) -> Result<Journal, JournalError> {
         files::make_folder(folder)?;
         let path = files::journal_path(folder, run);
         let file = files::create_new(&path)?;
-        let started = Journal::start(file, path.clone(), *run).and_then(|journal| files::sync_folder(folder).map(|()| journal));
+        let started =
+            Journal::start(file, path.clone(), *run, key).and_then(|journal| files::sync_folder(folder).map(|()| journal));
         if started.is_err() {
             files::discard(&path);
         }
         started
     }
 
-    fn start(file: File, path: PathBuf, run: RunId) -> Result<Journal, JournalError> {
+    fn start(file: File, path: PathBuf, run: RunId, key: Option<SigningKey>) -> Result<Journal, JournalError> {
         files::lock(&file, &path)?;
-        let mut journal = Journal { file, path, run, records: 0, bytes: 0, head: Digest::NONE, health: Health::Sound };
+        let mut journal = Journal::resume(file, path, run, Reached::default(), key);
         journal.write_header()?;
         Ok(journal)
     }
 
     pub(crate) fn write_header(&mut self) -> Result<Receipt, JournalError> {
-        let header = json!({"format": FORMAT, "run": self.run, "version": VERSION});
+        let mut header = json!({"format": FORMAT, "run": self.run, "version": VERSION});
+        if let (Some(key), Some(members)) = (&self.key, header.as_object_mut()) {
+            members.insert("key".into(), json!(key.public()));
+        }
         self.write(self.run.started_unix_ms(), KIND_HEADER, &header)
     }
 
     /// Goes on with a journal that was read from `file`, whose lock is held and which ends after a whole record.
-    pub(crate) fn resume(file: File, path: PathBuf, run: RunId, records: u64, bytes: u64, head: Digest) -> Journal {
-        Journal { file, path, run, records, bytes, head, health: Health::Sound }
+    pub(crate) fn resume(file: File, path: PathBuf, run: RunId, reached: Reached, key: Option<SigningKey>) -> Journal {
+        let Reached { records, bytes, head } = reached;
+        Journal { file, path, run, records, bytes, head, health: Health::Sound, key, signed: records }
     }
 
     /// Appends one record, waits until it is on disk, and returns its receipt.
@@ -124,11 +157,22 @@ impl Journal {
         self.write_record(at_unix_ms, kind, body, Durable::Later).map(drop)
     }
 
-    /// Writes the last record, with the `reason` the run ended and the count of records, and closes the file.
+    /// Writes the last record, with the `reason` the run ended and the count of records, signed when there is a key, and
+    /// closes the file.
     pub fn seal(mut self, at_unix_ms: u64, reason: &str) -> Result<Sealed, JournalError> {
         let records = self.records + 1;
-        let receipt = self.write(at_unix_ms, KIND_SEALED, &json!({"reason": reason, "records": records}))?;
-        Ok(Sealed { path: self.path, records, digest: receipt.digest() })
+        let mut body = json!({"reason": reason, "records": records});
+        if let (Some(key), Some(members)) = (&self.key, body.as_object_mut()) {
+            let message = seal_message(&self.run, records, &self.head, at_unix_ms, reason);
+            members.insert("signature".into(), json!(key.sign(&message)));
+        }
+        let digest = self.put(at_unix_ms, KIND_SEALED, &body, Durable::Now)?;
+        Ok(Sealed { path: self.path, records, digest })
+    }
+
+    /// A keyed digest that may be written although `parts` hold a secret; see [`SigningKey::mark`]. Nothing without a key.
+    pub fn mark(&self, parts: &[&[u8]]) -> Option<Digest> {
+        self.key.as_ref().map(|key| key.mark(parts))
     }
 
     /// The run.
@@ -156,9 +200,32 @@ impl Journal {
         Ok(Receipt::new(self.run, self.records.saturating_sub(1), kind, digest))
     }
 
+    /// Writes a record, after a checkpoint when one is due: what is signed then stands before anything that rests on it.
+    fn write_record<T: Serialize>(
+        &mut self,
+        at_unix_ms: u64,
+        kind: &'static str,
+        body: &T,
+        durable: Durable,
+    ) -> Result<Digest, JournalError> {
+        if self.health == Health::Sound && self.records >= self.signed.saturating_add(CHECKPOINT_RECORDS_MAX) {
+            self.write_checkpoint(at_unix_ms)?;
+        }
+        self.put(at_unix_ms, kind, body, durable)
+    }
+
+    fn write_checkpoint(&mut self, at_unix_ms: u64) -> Result<(), JournalError> {
+        let Some(key) = &self.key else { return Ok(()) };
+        let signature = key.sign(&checkpoint_message(&self.run, self.records, &self.head));
+        let body = json!({"head": self.head, "records": self.records, "signature": signature});
+        self.signed = self.records;
+        self.put(at_unix_ms, KIND_CHECKPOINT, &body, Durable::Later)?;
+        Ok(())
+    }
+
     /// The one way to the file. The journal counts as broken until the record is known to be written (and on disk, if it
     /// gives a receipt), so that no early return can leave it open.
-    fn write_record<T: Serialize>(
+    fn put<T: Serialize>(
         &mut self,
         at_unix_ms: u64,
         kind: &'static str,

@@ -72,7 +72,7 @@ fn a_second_writer_is_locked_out() {
     let place = tempfile::tempdir().unwrap();
     let first = journal(place.path());
     let again = OpenOptions::new().append(true).open(first.path()).unwrap();
-    let error = Journal::start(again, first.path().to_path_buf(), run()).unwrap_err();
+    let error = Journal::start(again, first.path().to_path_buf(), run(), None).unwrap_err();
     assert!(matches!(error, JournalError::Locked { .. }));
     assert_snapshot!(message(&error, place.path()), @"the journal at FOLDER/20261130T112233-0707070707070707.jsonl is being written by another process; wait until that run has ended");
 }

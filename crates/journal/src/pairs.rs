@@ -8,8 +8,8 @@ use crate::digest::Digest;
 use crate::finding::{Finding, Severity, What, quote};
 use crate::record::Record;
 
-const KIND_INTENT: &str = "intent";
-const KIND_OUTCOME: &str = "outcome";
+pub(crate) const KIND_INTENT: &str = "intent";
+pub(crate) const KIND_OUTCOME: &str = "outcome";
 
 /// The intents met so far. Names are kept as digests, because a name may be as long as a record.
 #[derive(Default)]

@@ -11,8 +11,8 @@ pub(crate) const KIND_HEADER: &str = "journal";
 pub(crate) const KIND_SEALED: &str = "sealed";
 /// Kind of the record that says what a torn tail held.
 pub(crate) const KIND_TORN: &str = "torn";
-/// Kind kept free for signed checkpoints.
-const KIND_CHECKPOINT: &str = "checkpoint";
+/// Kind of the record that signs all before it.
+pub(crate) const KIND_CHECKPOINT: &str = "checkpoint";
 
 /// Name of the format, written in the header.
 pub(crate) const FORMAT: &str = "clicket-journal";

@@ -12,11 +12,12 @@ use crate::digest::Digest;
 use crate::error::JournalError;
 use crate::files;
 use crate::finding::{Severity, What};
-use crate::journal::{Journal, Sealed};
+use crate::journal::{Journal, Reached, Sealed};
 use crate::limits::{LINE_BYTES_MAX, TORN_PIECES_MAX};
 use crate::read::{ReadJournal, Tail, read_open};
 use crate::record::{KIND_SEALED, KIND_TORN};
 use crate::run_id::RunId;
+use crate::sign::SigningKey;
 use crate::verify::verify;
 
 /// How a journal that was cut off was sealed.
@@ -44,7 +45,18 @@ pub struct TornPiece {
 ///
 /// Refuses while a writer holds the journal, when it is sealed, and when anything but its tail is wrong. It can be
 /// repeated after being cut off itself at any point: bytes are written to their new place before they leave the old one.
+///
+/// The seal is not signed: with a public key, the journal still counts as one whose end nobody vouches for.
 pub fn seal_torn(path: &Path, at_unix_ms: u64) -> Result<TornSeal, JournalError> {
+    seal_torn_by(path, at_unix_ms, None)
+}
+
+/// As [`seal_torn`], and signs the seal: whoever holds `key` vouches for what was left when it was sealed.
+pub fn seal_torn_with(path: &Path, at_unix_ms: u64, key: SigningKey) -> Result<TornSeal, JournalError> {
+    seal_torn_by(path, at_unix_ms, Some(key))
+}
+
+fn seal_torn_by(path: &Path, at_unix_ms: u64, key: Option<SigningKey>) -> Result<TornSeal, JournalError> {
     let file = files::open_to_append(path)?;
     files::lock(&file, path)?;
     let run = run_to_seal(path)?;
@@ -59,7 +71,7 @@ pub fn seal_torn(path: &Path, at_unix_ms: u64) -> Result<TornSeal, JournalError>
             .map_err(|source| JournalError::writing("cut the torn tail from the journal", path, source))?;
     }
     let pieces = unrecorded_pieces(folder, &run, &journal)?;
-    let sealed = write_seal(file, path, run, &journal, whole_bytes, at_unix_ms, &pieces)?;
+    let sealed = write_seal(writer_at(file, path, run, &journal, whole_bytes, key)?, at_unix_ms, &pieces)?;
     Ok(TornSeal { sealed, pieces })
 }
 
@@ -146,21 +158,27 @@ fn unrecorded_pieces(folder: &Path, run: &RunId, journal: &ReadJournal) -> Resul
     Ok(pieces)
 }
 
-fn write_seal(
+fn writer_at(
     file: File,
     path: &Path,
     run: RunId,
     journal: &ReadJournal,
     whole_bytes: u64,
-    at_unix_ms: u64,
-    pieces: &[TornPiece],
-) -> Result<Sealed, JournalError> {
+    key: Option<SigningKey>,
+) -> Result<Journal, JournalError> {
     let head = journal.records.last().map_or(Digest::NONE, |last| last.digest);
     let records = journal.records.len() as u64;
-    let mut writer = Journal::resume(file, path.to_path_buf(), run, records, whole_bytes, head);
+    // Another key than the one the header names would prove nothing.
+    let named = journal.records.first().map(|header| header.body.get("key").and_then(Value::as_str));
+    let key = key.filter(|key| named.is_none_or(|named| named == Some(key.public().to_string().as_str())));
+    let mut writer = Journal::resume(file, path.to_path_buf(), run, Reached { records, bytes: whole_bytes, head }, key);
     if records == 0 {
         writer.write_header()?;
     }
+    Ok(writer)
+}
+
+fn write_seal(mut writer: Journal, at_unix_ms: u64, pieces: &[TornPiece]) -> Result<Sealed, JournalError> {
     let named: Vec<Value> = pieces
         .iter()
         .map(|piece| json!({"bytes": piece.bytes, "digest": piece.digest, "file": file_name(&piece.path)}))

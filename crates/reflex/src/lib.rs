@@ -82,7 +82,10 @@ impl Decider for Reflex {
 
     /// Computed before the future is made, within milliseconds; the deadline cannot be missed.
     fn decide<'a>(&'a self, request: &'a Request, _deadline: Duration) -> DecideFuture<'a> {
+        let boxes = request.questions.values().any(Question::is_box);
         let result = match check_request(request) {
+            // These rules see no pictures.
+            Ok(()) if boxes => Err(DecideError::NotAsked { reason: RequestFault::NoBoxes }),
             Ok(()) => Ok(self.answer(request)),
             Err(reason) => Err(DecideError::NotAsked { reason }),
         };

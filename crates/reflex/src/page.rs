@@ -332,7 +332,7 @@ fn read_past(value: &Value) -> Option<Past> {
 fn offered_operations(request: &Request) -> Vec<Op> {
     match request.questions.get("operation") {
         Some(Question::Choice { criteria, .. }) => criteria.keys().filter_map(|name| Op::read(name)).collect(),
-        Some(Question::Noul { .. } | Question::Score { .. }) | None => Vec::new(),
+        Some(Question::Noul { .. } | Question::Score { .. } | Question::Box { .. }) | None => Vec::new(),
     }
 }
 
@@ -341,7 +341,7 @@ fn entries(request: &Request, op: Op) -> Vec<Entry> {
         Some(Question::Choice { criteria, .. }) => {
             criteria.iter().filter(|(id, _)| *id != NONE).map(|(id, description)| Entry::read(id, description)).collect()
         }
-        Some(Question::Noul { .. } | Question::Score { .. }) | None => Vec::new(),
+        Some(Question::Noul { .. } | Question::Score { .. } | Question::Box { .. }) | None => Vec::new(),
     }
 }
 

@@ -6,6 +6,7 @@ use clicket_guard::policy::Policy;
 use clicket_guard::secret::{ScrubberFault, Secret};
 use clicket_guard::web::WebUrl;
 
+use crate::earlier::EarlierWrite;
 use crate::expect::Expectation;
 
 /// One run.
@@ -27,6 +28,8 @@ pub struct RunConfig {
     pub model_id: String,
     /// Limits.
     pub budgets: Budgets,
+    /// Writes of earlier runs whose end is not known; none of them is repeated without a person.
+    pub earlier: Vec<EarlierWrite>,
     /// Seams the operator opened, as printed; journaled with the run.
     pub seams: Vec<String>,
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clicket_egress::{EdgeEvent, FailKind, HeldRequest, HoldRefusal, Outcome, RefuseReason, RequestRecord, Sent};
 use clicket_guard::approval::{Answered, Approver, Attendance, Moment};
+use clicket_guard::effect::RequestImage;
 use clicket_guard::follows;
 use clicket_guard::gate::{self, Admission, After, Effect, Pending, Refusal};
 use clicket_guard::observation::FormFacts;
@@ -19,6 +20,7 @@ use serde_json::json;
 use tokio::sync::mpsc;
 
 use crate::clock::Clock;
+use crate::earlier::EarlierWrite;
 use crate::live::{Live, Watch};
 use crate::report::{End, HandBack, Tally};
 
@@ -65,6 +67,8 @@ pub(crate) struct EdgeDesk {
     /// Time that people took, milliseconds.
     pub(crate) person_ms: u64,
     last_document: HashMap<String, u16>,
+    /// Writes of earlier runs whose end is not known.
+    earlier: Vec<EarlierWrite>,
 }
 
 #[derive(Clone, PartialEq, Eq)]
@@ -80,13 +84,14 @@ pub(crate) struct DeskParts {
     pub(crate) approver: Arc<dyn Approver>,
     pub(crate) watch: Arc<dyn Watch>,
     pub(crate) scrub: Scrubber,
+    pub(crate) earlier: Vec<EarlierWrite>,
     pub(crate) clock: Clock,
     pub(crate) wait: Duration,
 }
 
 impl EdgeDesk {
     pub(crate) fn new(parts: DeskParts) -> Self {
-        let DeskParts { events, journal, policy, approver, watch, scrub, clock, wait } = parts;
+        let DeskParts { events, journal, policy, approver, watch, scrub, earlier, clock, wait } = parts;
         Self {
             events,
             journal,
@@ -111,6 +116,7 @@ impl EdgeDesk {
             fault: None,
             person_ms: 0,
             last_document: HashMap::new(),
+            earlier,
         }
     }
 
@@ -305,6 +311,12 @@ impl EdgeDesk {
             judgement.verdict = judgement.verdict.join(Verdict::Ask);
             judgement.reasons.push(format!("its field {field} holds another value than the form that was pressed"));
         }
+        if let Some(earlier) = self.earlier_like(&image) {
+            // Whatever any rule says: what may have happened already is not done again without a person.
+            let nobody = self.approver.attendance() == Attendance::Unattended;
+            judgement.verdict = judgement.verdict.join(if nobody { Verdict::Refuse } else { Verdict::Ask });
+            judgement.reasons.push(earlier.in_words(self.now().unix_ms));
+        }
         let grounds = judgement.reasons.join("; ");
         let shown = self.shown(&image.method, &image.url);
         let effect = Effect { image, after: self.acting.clone(), scrub: self.scrub.clone() };
@@ -326,6 +338,11 @@ impl EdgeDesk {
                 self.fault = Some(error);
             }
         }
+    }
+
+    fn earlier_like(&self, image: &RequestImage) -> Option<&EarlierWrite> {
+        let mark = if self.earlier.is_empty() { None } else { gate::mark_of(&self.journal, image) };
+        self.earlier.iter().find(|earlier| Some(earlier.mark) == mark)
     }
 
     fn answer(&mut self, answered: Answered) {

@@ -4,6 +4,7 @@
 mod ask;
 mod clock;
 mod config;
+mod earlier;
 mod edge_desk;
 mod expect;
 mod facts;
@@ -16,6 +17,7 @@ mod values;
 pub use ask::{offer_request, state_of};
 pub use clock::Clock;
 pub use config::{Budgets, RunConfig, SessionError, Supplied};
+pub use earlier::{EARLIER_DAYS, EarlierWrite, EarlierWrites, earlier_writes, uncertain_in};
 pub use expect::{Expectation, ExpectationError};
 pub use live::{Live, Silent, Watch};
 pub use report::{End, HandBack, RunReport, StepReport, Tally};

@@ -125,6 +125,7 @@ impl Runner {
             approver,
             watch,
             scrub,
+            earlier: config.earlier.clone(),
             clock: Clock::start(),
             wait: Duration::from_millis(config.budgets.approval_wait_ms),
         });

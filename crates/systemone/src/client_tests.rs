@@ -114,6 +114,94 @@ fn fault(status: u16, headers: &'static str) -> Manner {
     Manner::Says(status, headers, json!({"detail": {"error_type": "x", "message": "sorry"}}).to_string())
 }
 
+fn decider(server: &Server, model: &str) -> HttpDecider {
+    HttpDecider::new(server.base.clone(), model, None).unwrap()
+}
+
+#[tokio::test]
+async fn each_refusal_has_its_own_error_and_says_what_to_do() {
+    let unknown = json!({"detail": {"error_type": "api_usage_error", "message": "Unknown model: m"}}).to_string();
+    let schema = json!({"detail": [{"loc": ["body", "questions", "q"], "msg": "Field required"}]}).to_string();
+    for (status, body, said) in [
+        (400, unknown.as_str(), "does not exist (Unknown model: m); give the name of one"),
+        (413, "", "takes no request this large"),
+        (422, schema.as_str(), "can't read the request (questions.q: Field required)"),
+        (429, "", "asks for fewer requests"),
+        (529, "{\"message\":\"busy\"}", "is overloaded (status 529: busy); try again in a few minutes"),
+        (500, "", "is failing (status 500"),
+    ] {
+        let server = server(vec![Manner::Says(status, "retry-after-ms: 1\r\n", body.to_owned())]).await;
+        let error = ask(&server, 5000).await.unwrap_err();
+        assert!(error.to_string().contains(said), "{status}: {error}");
+        assert_eq!(heard(&server).len(), if error.may_pass_later() { 3 } else { 1 }, "{status}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_fails_three_calls_in_a_row_is_left_alone() {
+    let server = server(vec![fault(503, "retry-after-ms: 1\r\n")]).await;
+    let decider = decider(&server, "m");
+    let wait = Duration::from_secs(5);
+    for _ in 0..3 {
+        assert!(matches!(decider.decide(&request(), wait).await, Err(DecideError::ServerFault { .. })));
+    }
+    let error = decider.decide(&request(), wait).await.unwrap_err();
+    assert!(matches!(error, DecideError::Resting { failures: 3, wait_ms: 29_000..=30_000, .. }), "{error:?}");
+    assert_eq!(heard(&server).len(), 9, "nothing was sent while it rests");
+}
+
+#[tokio::test]
+async fn a_large_body_is_compressed_for_a_server_that_is_known_to_read_it() {
+    for (packing, size, packed) in [(Packing::Zstd, 4_000, true), (Packing::Zstd, 10, false), (Packing::Plain, 4_000, false)] {
+        let server = server(vec![good()]).await;
+        let mut decider = decider(&server, "m");
+        decider.packing = packing;
+        let asked = Request { state: json!({"text": "x".repeat(size)}), ..request() };
+        let body = decider.packed(&asked).unwrap();
+        assert_eq!(body.packing == Packing::Zstd, packed);
+        let plain = if packed { zstd::bulk::decompress(&body.bytes, 1 << 20).unwrap() } else { body.bytes.clone() };
+        assert_eq!(serde_json::from_slice::<Request>(&plain).unwrap().state, asked.state);
+        assert!(!packed || body.bytes.len() < 400);
+        assert!(decider.decide(&asked, Duration::from_secs(5)).await.is_ok());
+        assert_eq!(heard(&server)[0].contains("content-encoding: zstd"), packed);
+    }
+    let key = ApiKey::new("k").unwrap();
+    assert_eq!(HttpDecider::new(Base::vendor().unwrap(), "jev-latest", Some(&key)).unwrap().packing, Packing::Zstd);
+}
+
+#[tokio::test]
+async fn a_box_is_asked_only_of_a_model_that_can_find_things_in_pictures() {
+    let key = ApiKey::new("k").unwrap();
+    let boxed = Request {
+        questions: IndexMap::from_iter([("q".to_owned(), Question::Box { instructions: Some(json!("the dog")) })]),
+        ..request()
+    };
+    for (model, can) in
+        [("jev-1.13.0", false), ("jev-1.14.0", true), ("jev-2.0", false), ("jev-latest", false), ("jev-preview", true)]
+    {
+        let vendor = HttpDecider::new(Base::vendor().unwrap(), model, Some(&key)).unwrap();
+        assert_eq!(vendor.check_boxes(&boxed).is_ok(), can, "{model}");
+        assert_eq!(vendor.check_boxes(&request()), Ok(()));
+    }
+    let vendor = HttpDecider::new(Base::vendor().unwrap(), "jev-1.13.0", Some(&key)).unwrap();
+    let error = vendor.decide(&boxed, Duration::from_secs(1)).await.unwrap_err();
+    assert!(error.to_string().contains("use a model with image grounding, such as jev-1.14.0"), "{error}");
+    let found = json!({"type": "box", "box": {"top": 0.1, "bottom": 0.5, "left": 0.2, "right": 0.8}, "confidence": null});
+    let body = json!({"model": "m-1", "answers": {"q": found}, "usage": {"input_tokens": 7, "output_tokens": 3}}).to_string();
+    let server = server(vec![Manner::Says(200, "", body)]).await;
+    let response = decider(&server, "m").decide(&boxed, Duration::from_secs(5)).await.unwrap();
+    assert!(matches!(response.answers["q"], crate::wire::Answer::Box { confidence: None, edges } if edges.right == 0.8));
+    assert!(heard(&server)[0].contains("typesafe-danger-zone-images: true"));
+}
+
+#[test]
+fn a_pause_is_shortened_by_at_most_a_quarter() {
+    for nanos in [0, 1, 500, 999, 123_456_789] {
+        let pause = jittered(Duration::from_millis(1_000), Duration::from_nanos(nanos));
+        assert!((750..=1_000).contains(&pause.as_millis()), "{pause:?}");
+    }
+}
+
 async fn ask(server: &Server, deadline_ms: u64) -> Result<Response, DecideError> {
     let key = ApiKey::new("ts_key").unwrap();
     let decider = HttpDecider::new(server.base.clone(), "m-latest", Some(&key)).unwrap();
@@ -176,8 +264,8 @@ async fn refusals_are_final_and_say_what_to_do() {
         (401, "TYPESAFE_API_KEY"),
         (403, "TYPESAFE_API_KEY"),
         (400, "model name"),
-        (422, "model name"),
-        (413, "model name"),
+        (422, "this version"),
+        (413, "too big"),
         (302, "base URL"),
     ] {
         let server = server(vec![fault(status, "location: http://127.0.0.1:1/\r\n")]).await;

@@ -20,6 +20,11 @@ pub trait Decider: Send + Sync {
     /// Whether a request leaves this process, and for which host.
     fn locality(&self) -> Locality;
 
+    /// What a million input tokens cost, in US dollars; nothing for a model that is not paid for.
+    fn usd_per_million_tokens(&self) -> f64 {
+        0.0
+    }
+
     /// Answers every question of `request`, or fails within `deadline`.
     fn decide<'a>(&'a self, request: &'a Request, deadline: Duration) -> DecideFuture<'a>;
 }
@@ -83,7 +88,55 @@ pub enum DecideError {
         /// What the server said, bounded and printable.
         message: String,
     },
-    /// Server fault or overload (408, 5xx), still after the retries.
+    /// The server does not know the model (400).
+    #[error("the model at {host} does not exist ({message}); give the name of one that the server has")]
+    UnknownModel {
+        /// Host that was asked.
+        host: String,
+        /// What the server said, bounded and printable.
+        message: String,
+    },
+    /// The request is larger than the server takes (413).
+    #[error(
+        "the model at {host} takes no request this large (status 413: {message}); the page is too big for it, use the built-in model"
+    )]
+    TooLarge {
+        /// Host that was asked.
+        host: String,
+        /// What the server said, bounded and printable.
+        message: String,
+    },
+    /// The server reads the dialect in another way (422).
+    #[error(
+        "the model at {host} can't read the request ({message}); check that the base URL is a System One server of this version"
+    )]
+    Malformed {
+        /// Host that was asked.
+        host: String,
+        /// Which fields, and what is wrong with each.
+        message: String,
+    },
+    /// The server is overloaded (529), still after the retries.
+    #[error("the model at {host} is overloaded (status 529: {message}); try again in a few minutes, or use the built-in model")]
+    Overloaded {
+        /// Host that was asked.
+        host: String,
+        /// What the server said, bounded and printable.
+        message: String,
+    },
+    /// It failed several times in a row, so it is left alone for a while; nothing was sent.
+    #[error(
+        "the model at {host} failed {failures} times in a row and is left alone for {wait_ms} ms more; try again then, or use the built-in model"
+    )]
+    Resting {
+        /// Host that would have been asked.
+        host: String,
+        /// Failures in a row.
+        failures: u32,
+        /// How long yet, in milliseconds.
+        wait_ms: u64,
+    },
+    /// Server fault (408, 5xx), still after the retries.
     #[error("the model at {host} is failing (status {status}: {message}); try again later, or use the built-in model")]
     ServerFault {
         /// Host that was asked.
@@ -137,6 +190,11 @@ pub enum RequestFault {
     /// The state is a number, a boolean or null.
     #[error("its state is neither text, object nor list")]
     State,
+    /// A box is asked of a model that can't say where something is in a picture.
+    #[error(
+        "it asks where something is in a picture, which this model can't say; use a model with image grounding, such as jev-1.14.0"
+    )]
+    NoBoxes,
     /// The JSON is longer than the client sends.
     #[error("it is {bytes} bytes long; at most {limit_bytes} are sent")]
     TooLong {
@@ -151,9 +209,17 @@ impl DecideError {
     /// Whether the same request may succeed later without anyone changing anything.
     pub fn may_pass_later(&self) -> bool {
         match self {
-            Self::TimedOut { .. } | Self::Unreachable { .. } | Self::RateLimited { .. } | Self::ServerFault { .. } => true,
+            Self::TimedOut { .. }
+            | Self::Unreachable { .. }
+            | Self::RateLimited { .. }
+            | Self::Overloaded { .. }
+            | Self::Resting { .. }
+            | Self::ServerFault { .. } => true,
             Self::KeyRefused { .. }
             | Self::RequestRefused { .. }
+            | Self::UnknownModel { .. }
+            | Self::TooLarge { .. }
+            | Self::Malformed { .. }
             | Self::TooLong { .. }
             | Self::Unreadable { .. }
             | Self::Faulty(_)

@@ -3,6 +3,7 @@
 //! It must never know what is asked about: no page, no policy, no browser, and it never holds a secret of the operator's
 //! but the key of the model itself.
 
+mod breaker;
 pub mod checks;
 pub mod client;
 pub mod decider;
@@ -14,4 +15,4 @@ pub use checks::{AnswerFault, CheckedChoice, Ranked, choice_confidence, read_cho
 pub use client::HttpDecider;
 pub use decider::{DecideError, DecideFuture, Decider, Locality};
 pub use endpoint::{ApiKey, Base, ConfigFault, DEFAULT_BASE, DEFAULT_MODEL, KEY_VARIABLE};
-pub use wire::{Answer, NoulCriteria, Question, Request, Response, Usage};
+pub use wire::{Answer, Edges, NoulCriteria, Question, Request, Response, Usage};

@@ -77,14 +77,16 @@ pub(crate) fn bounded(text: &str) -> String {
     kept.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(MESSAGE_CHARS_MAX).collect()
 }
 
-/// How long the server asks to wait: `retry-after-ms`, else `retry-after` in seconds.
+/// How long the server asks to wait: `retry-after-ms`, else `retry-after` in seconds or as a date.
 ///
-/// A date is not read: the pause then is the usual one, which is what a clock that is off would need anyway.
+/// A date is held against the server's own `date`, so that a clock that is off here does no harm.
 pub(crate) fn pause_hint(headers: &HeaderMap) -> Option<Duration> {
     let number = |name: &str| {
         headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0)
     };
-    let ms = number("retry-after-ms").or_else(|| number("retry-after").map(|seconds| seconds * 1000.0))?;
+    let date = |name: &str| httpdate::parse_http_date(headers.get(name)?.to_str().ok()?.trim()).ok();
+    let until_date = || Some(date("retry-after")?.duration_since(date("date")?).ok()?.as_secs_f64() * 1000.0);
+    let ms = number("retry-after-ms").or_else(|| number("retry-after").map(|seconds| seconds * 1000.0)).or_else(until_date)?;
     (ms <= HINT_MS_MAX as f64).then(|| Duration::from_millis(ms as u64))
 }
 

@@ -28,6 +28,14 @@ fn pauses_are_read_from_either_header_and_only_when_sane() {
     };
     assert_eq!(hint("retry-after-ms", "50"), Some(Duration::from_millis(50)));
     assert_eq!(hint("retry-after", "2"), Some(Duration::from_secs(2)));
+    let dated = |after: &str, now: &str| {
+        let named = |name: &'static str, value: &str| (reqwest::header::HeaderName::from_static(name), value.parse().unwrap());
+        pause_hint(&HeaderMap::from_iter([named("retry-after", after), named("date", now)]))
+    };
+    let now = "Wed, 21 Oct 2026 07:28:00 GMT";
+    assert_eq!(dated("Wed, 21 Oct 2026 07:28:07 GMT", now), Some(Duration::from_secs(7)));
+    assert_eq!(dated("Wed, 21 Oct 2026 07:27:00 GMT", now), None);
+    assert_eq!(dated("Wed, 21 Oct 2026 09:28:00 GMT", now), None);
     for nonsense in ["-1", "NaN", "1e300", "Wed, 21 Oct 2026 07:28:00 GMT", "61"] {
         assert_eq!(hint("retry-after", nonsense), None, "{nonsense}");
     }

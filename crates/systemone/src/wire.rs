@@ -54,9 +54,21 @@ pub enum Question {
         /// Description of each level, lowest first; the value of a level is its index.
         criteria: Vec<Value>,
     },
+    /// Where in a picture something is; answered with its four edges. Only models with image grounding take it.
+    Box {
+        /// What to locate: text, object, array or nothing.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        instructions: Option<Value>,
+    },
 }
 
 impl Question {
+    /// Whether it asks where something is in a picture, which few models can say.
+    #[must_use]
+    pub fn is_box(&self) -> bool {
+        matches!(self, Self::Box { .. })
+    }
+
     /// A choice question from its instruction and its options.
     pub fn choice(instructions: impl Into<Value>, criteria: IndexMap<String, Value>) -> Self {
         Self::Choice { instructions: Some(instructions.into()), criteria }
@@ -118,9 +130,31 @@ pub enum Answer {
         #[serde(deserialize_with = "unique_keys")]
         probabilities: IndexMap<String, f64>,
     },
+    /// Where something is in the picture.
+    Box {
+        /// Its edges.
+        #[serde(rename = "box")]
+        edges: Edges,
+        /// How sure the model is, 0 to 1, where it says so.
+        #[serde(default)]
+        confidence: Option<f64>,
+    },
     /// An answer type this client does not know; nothing can be read from it.
     #[serde(other)]
     Unknown,
+}
+
+/// Edges of a box, each a fraction of the picture's height or width from its top left corner, 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Edges {
+    /// Upper edge.
+    pub top: f64,
+    /// Lower edge.
+    pub bottom: f64,
+    /// Left edge.
+    pub left: f64,
+    /// Right edge.
+    pub right: f64,
 }
 
 /// Tokens counted by the server.
