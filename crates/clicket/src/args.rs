@@ -65,6 +65,12 @@ pub(crate) struct BrowserArgs {
     /// Run Chromium without its own sandbox.
     #[arg(long = "dangerously-no-sandbox", help_heading = "Dangerous")]
     pub(crate) no_sandbox: bool,
+    /// Start the browser without a network namespace of its own even where one can be had.
+    #[arg(long = "dangerously-no-namespace", conflicts_with = "require_namespace", help_heading = "Dangerous")]
+    pub(crate) no_namespace: bool,
+    /// Do not start where the system gives the browser no network namespace of its own.
+    #[arg(long, help_heading = "Browser")]
+    pub(crate) require_namespace: bool,
     /// Show the browser's window.
     #[arg(long, help_heading = "Browser")]
     pub(crate) headed: bool,
@@ -211,6 +217,9 @@ pub(crate) enum PolicyCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
+    /// Also end and remove what killed runs left, as far as it is proven to be theirs; a run does this as it starts.
+    #[arg(long)]
+    pub(crate) reap: bool,
     /// Chromium or Chrome to use.
     #[arg(long, env = "CLICKET_CHROMIUM", value_name = "FILE")]
     pub(crate) chromium: Option<PathBuf>,

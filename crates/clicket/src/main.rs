@@ -21,6 +21,10 @@ use failure::Failure;
 use screen::Screen;
 
 fn main() -> ExitCode {
+    // Before there is a second thread: this process may have been started to become the browser.
+    if let Some(code) = clicket_chromium::enter_if_asked() {
+        return code;
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

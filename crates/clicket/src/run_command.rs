@@ -28,6 +28,7 @@ pub(crate) async fn run(args: RunArgs, screen: &Screen) -> Result<ExitCode, Fail
     watch_for_interrupt(&stop);
     let run = RunId::new(unix_ms(), rand::random());
     let journal = Journal::create(&folder, &run).map_err(|error| Failure::fault(format!("{error}; nothing was done")))?;
+    wiring::reap(screen)?;
     let road = match wiring::open_road(&start, &args.browser).await {
         Ok(road) => road,
         Err(failure) => {
@@ -134,12 +135,16 @@ fn save_picture(args: &RunArgs, folder: &Path, report: &RunReport) -> Result<Opt
     Ok(Some(file))
 }
 
-/// A picture of somebody's account is nobody else's business.
-fn private(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
+/// A picture of somebody's account is nobody else's business, whatever rights a file of that name had before.
+pub(crate) fn private(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
     use std::io::Write as _;
-    use std::os::unix::fs::OpenOptionsExt as _;
+    use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
     let mut open = std::fs::OpenOptions::new();
-    open.write(true).create(true).truncate(true).mode(0o600).open(file)?.write_all(bytes)
+    let mut file = open.write(true).create(true).truncate(true).mode(0o600).open(file)?;
+    if file.metadata()?.is_file() {
+        file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
+    }
+    file.write_all(bytes)
 }
 
 fn print_end(args: &RunArgs, report: &RunReport, picture: Option<&Path>, screen: &Screen) {

@@ -75,8 +75,16 @@ pub async fn run(parts: Parts, config: RunConfig) -> Result<RunReport, SessionEr
     let mut runner = Runner::assemble(parts, config)?;
     let budget = runner.config.budgets.time();
     let ended = tokio::select! {
-        () = stop.notified() => Ok(End::Interrupted),
+        () = stop.notified() => Ok(End::Interrupted { unanswered: None }),
         ended = tokio::time::timeout(budget, runner.go()) => ended.unwrap_or_else(|_| Ok(out_of_time(budget))),
+    };
+    // The browser lives and its page does not: nothing is broken that a person could not go on from.
+    let ended = match ended {
+        Err(SessionError::PageLost(why)) => Ok(End::HandedBack {
+            reason: HandBack::NoProgress(why),
+            next: "Open the address in a browser of your own to see whether the page works there; then run it again.".into(),
+        }),
+        ended => ended,
     };
     runner.close(ended).await
 }
@@ -196,7 +204,12 @@ impl Runner {
         self.write_start()?;
         let model = self.decider.name().to_owned();
         let url = self.config.start.public_form().to_owned();
-        self.desk.watch.see(&Live::Started { url: &url, model: &model, seams: &self.config.seams });
+        self.desk.watch.see(&Live::Started {
+            url: &url,
+            model: &model,
+            seams: &self.config.seams,
+            confinement: self.browser.confinement(),
+        });
         if let Some(end) = self.open().await? {
             return Ok(end);
         }
@@ -233,6 +246,7 @@ impl Runner {
             "model": self.decider.name(),
             "browser": self.browser.version(),
             "seams": config.seams,
+            "confinement": self.browser.confinement(),
         });
         Ok(self.desk.append("run", &body)?)
     }
@@ -241,7 +255,7 @@ impl Runner {
     async fn close(self, ended: Result<End, SessionError>) -> Result<RunReport, SessionError> {
         let Self { mut browser, edge, mut desk, decider, config, steps, usd, .. } = self;
         let picture = match &ended {
-            Ok(End::Interrupted) | Err(_) => Err("the run was stopped".to_owned()),
+            Ok(End::Interrupted { .. }) | Err(_) => Err("the run was stopped".to_owned()),
             Ok(_) => match tokio::time::timeout(PICTURE_WAIT, browser.screenshot(Hide::SecretFields)).await {
                 Ok(picture) => picture.map_err(|why| why.to_string()),
                 Err(_) => Err("the page did not let itself be drawn in time".to_owned()),
@@ -249,6 +263,7 @@ impl Runner {
         };
         let url = clicket_guard::web::WebUrl::read(&browser.url()).map(|url| url.public_form().to_owned()).unwrap_or_default();
         let url = desk.scrub.scrub(&url).into_owned();
+        let confinement = browser.confinement().clone();
         browser.close().await;
         desk.drain();
         edge.close().await;
@@ -280,6 +295,7 @@ impl Runner {
             journal: path,
             journal_head: head,
             seams: config.seams,
+            confinement,
             picture,
         })
     }
@@ -300,7 +316,7 @@ impl Runner {
 fn write_end(desk: &mut EdgeDesk, end: End, usd: f64) -> Result<End, SessionError> {
     desk.write_requests()?;
     let end = match (end, desk.close_open("the run ended first")?) {
-        (End::Interrupted, _) => End::Interrupted,
+        (End::Interrupted { .. }, unanswered) => End::Interrupted { unanswered },
         (_, Some(request)) => End::Uncertain { request },
         (end, None) => end,
     };
@@ -315,7 +331,7 @@ fn write_fault(desk: &mut EdgeDesk, fault: &SessionError, usd: f64) -> Result<En
     let said = desk.scrub.scrub(&fault.to_string()).into_owned();
     let Some(request) = unanswered else {
         desk.append("end", &json!({"fault": said, "usd": usd}))?;
-        return Ok(End::Interrupted);
+        return Ok(End::Interrupted { unanswered: None });
     };
     let end = End::Uncertain { request };
     desk.append("end", &json!({"end": end, "fault": said, "usd": usd}))?;
