@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use crate::browser::{Assembly, Browser};
 use crate::client::Connection;
+use crate::cookies::CookieJar;
 use crate::errors::{CallError, LaunchError};
 use crate::flags::{self, Facts};
 use crate::inner::Order;
@@ -95,6 +96,8 @@ pub struct LaunchConfig {
     pub deadline: Duration,
     /// Where its lease is filed, so that a later start can end what this one leaves if it is killed.
     pub leases: Option<LeaseFolder>,
+    /// Cookies that an earlier run left.
+    pub cookies: CookieJar,
 }
 
 impl Browser {
@@ -217,6 +220,8 @@ impl Rise {
         let version: Version = self.call(None, "Browser.getVersion", json!({})).await?;
         self.step = "a private context";
         let context = self.make_context().await?;
+        self.step = "its cookies";
+        self.set_cookies(&context, &config.cookies).await?;
         self.step = "closing its doors";
         self.close_doors(&context).await?;
         self.step = "opening the page";
@@ -237,6 +242,22 @@ impl Rise {
         let made: ContextCreated = self.call(None, "Target.createBrowserContext", params).await?;
         self.router.state().context = Some(made.browser_context_id.clone());
         Ok(made.browser_context_id)
+    }
+
+    /// One by one: a cookie that this browser does not take must not cost the others.
+    async fn set_cookies(&self, context: &str, cookies: &CookieJar) -> Result<(), CallError> {
+        let mut pending = Vec::with_capacity(cookies.len());
+        for cookie in cookies.to_set() {
+            let params = json!({ "cookies": [cookie], "browserContextId": context });
+            pending.push(self.connection.start(None, "Storage.setCookies", params)?);
+        }
+        for command in pending {
+            match command.within::<IgnoredAny>(self.left()).await {
+                Ok(_) | Err(CallError::Refused { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 
     /// Downloads are denied and every permission too; new targets are held until they are judged.

@@ -4,6 +4,7 @@
 mod browser;
 mod clickable;
 mod client;
+mod cookies;
 mod dialog;
 mod errors;
 mod facts;
@@ -29,10 +30,12 @@ mod router;
 mod screenshot;
 mod settle;
 mod state;
+mod store;
 mod wire;
 mod world;
 
 pub use browser::{Browser, CloseReport};
+pub use cookies::CookieJar;
 pub use dialog::DialogKind;
 pub use errors::{CallError, GoneWhy, LaunchError, PageError};
 pub use find::{FindError, find};
@@ -45,3 +48,4 @@ pub use reap::{LeaseFound, Reaped};
 pub use screenshot::{Hide, PictureError};
 pub use settle::{SETTLE_QUIET_MS, Settled, Traffic};
 pub use state::BrowserEvent;
+pub use store::{HeldProfile, ProfileStore, StoreError, StoredProfile};

@@ -140,3 +140,12 @@ pub(crate) const INNER_ORDER_BYTES_MAX: u64 = 256 * 1024;
 
 /// A lease: two lines of some hundred bytes.
 pub(crate) const LEASE_BYTES_MAX: u64 = 16 * 1024;
+
+/// Cookies kept of one context; Chromium itself keeps 3,300 of all sites.
+pub(crate) const COOKIES_MAX: usize = 1_000;
+
+/// A file of so many cookies, each at most 4 KiB and some facts.
+pub(crate) const COOKIE_FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
+
+/// The name of a profile, which is also the name of its folder.
+pub(crate) const PROFILE_NAME_BYTES_MAX: usize = 40;

@@ -24,6 +24,8 @@ pub(crate) enum Command {
     Origins(Box<OriginsArgs>),
     /// Read and verify the record of runs.
     Journal(JournalArgs),
+    /// List and delete named profiles: what logins left, kept between runs.
+    Profile(ProfileArgs),
     /// Check a policy file, or explain what it says of a request or class.
     Policy(PolicyArgs),
     /// Look for what a run needs on this machine, and say what to do about what is missing.
@@ -120,6 +122,9 @@ pub(crate) struct RunArgs {
     /// Most US dollars to spend on a remote model.
     #[arg(long, default_value_t = 0.25, help_heading = "Limits")]
     pub(crate) money: f64,
+    /// Use the cookies that earlier runs with this name left, and keep those of this run; without it, nothing is kept.
+    #[arg(long, value_name = "NAME", help_heading = "Browser")]
+    pub(crate) profile: Option<String>,
     /// What decides: `reflex` (embedded), or `systemone:URL` with its key in TYPESAFE_API_KEY.
     #[arg(long, default_value = "reflex", value_name = "MODEL")]
     pub(crate) model: String,
@@ -189,6 +194,23 @@ pub(crate) enum JournalCommand {
         /// The head digest that the run printed at its end: finds a record that was made anew as a whole.
         #[arg(long, value_name = "DIGEST", requires = "run")]
         head: Option<String>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ProfileArgs {
+    #[command(subcommand)]
+    pub(crate) command: ProfileCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProfileCommand {
+    /// List named profiles and the domains that have cookies in them.
+    List,
+    /// Delete a named profile that no run is using.
+    Delete {
+        /// Its name.
+        name: String,
     },
 }
 

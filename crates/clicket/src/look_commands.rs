@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use clicket_chromium::CookieJar;
 use clicket_egress::{Outcome, RefuseReason};
 use clicket_guard::observation::Control;
 use clicket_guard::offer::Operation;
@@ -32,7 +33,7 @@ async fn look(url: &str, browser: &BrowserArgs, screen: &Screen) -> Result<Look,
     let stop = Arc::new(Notify::new());
     run_command::watch_for_interrupt(&stop);
     wiring::reap(screen)?;
-    let road = wiring::open_road(&start, browser).await?;
+    let road = wiring::open_road(&start, browser, CookieJar::default()).await?;
     let parts = Parts {
         browser: road.browser,
         edge: road.edge,
@@ -43,6 +44,7 @@ async fn look(url: &str, browser: &BrowserArgs, screen: &Screen) -> Result<Look,
         stop,
         journal,
         nonce: wiring::nonce(),
+        keeper: None,
     };
     clicket_session::look(parts, config(start, browser)?).await.map_err(Failure::fault)
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clicket_chromium::{
-    Browser, Headed, LaunchConfig, LeaseFolder, NamespaceWish, PageScripts, ProxyRoute, Quarters, Reaped, Sandbox,
+    Browser, CookieJar, Headed, LaunchConfig, LeaseFolder, NamespaceWish, PageScripts, ProxyRoute, Quarters, Reaped, Sandbox,
 };
 use clicket_egress::{Edge, EdgeConfig, EdgeEvent, EdgeLimits, ResolverChoice};
 use clicket_guard::address::{HostRules, OperatorGrant};
@@ -33,7 +33,7 @@ pub(crate) struct Road {
 }
 
 /// Opens the edge and starts the browser behind it.
-pub(crate) async fn open_road(start: &WebUrl, args: &BrowserArgs) -> Result<Road, Failure> {
+pub(crate) async fn open_road(start: &WebUrl, args: &BrowserArgs, cookies: CookieJar) -> Result<Road, Failure> {
     let binary = clicket_chromium::find(args.chromium.as_deref()).map_err(Failure::fault)?;
     let config = edge_config(start, args)?;
     let mut quarters = Quarters::make(sandbox(args), namespace(args)).await.map_err(Failure::fault)?;
@@ -53,6 +53,7 @@ pub(crate) async fn open_road(start: &WebUrl, args: &BrowserArgs) -> Result<Road
         viewport: VIEWPORT,
         deadline: LAUNCH_DEADLINE,
         leases: Some(leases()?),
+        cookies,
     };
     let browser = Browser::launch(launch, quarters).await.map_err(Failure::fault)?;
     Ok(Road { edge, events, browser })

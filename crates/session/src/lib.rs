@@ -19,4 +19,4 @@ pub use config::{Budgets, RunConfig, SessionError, Supplied};
 pub use expect::{Expectation, ExpectationError};
 pub use live::{Live, Silent, Watch};
 pub use report::{End, HandBack, RunReport, StepReport, Tally};
-pub use run::{Look, Parts, look, run};
+pub use run::{Keeper, Look, Parts, look, run};

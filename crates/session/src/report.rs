@@ -199,6 +199,9 @@ pub struct RunReport {
     pub seams: Vec<String>,
     /// What kept the browser to its one road out.
     pub confinement: Confinement,
+    /// Why the named profile was left as it was before the run, if it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_kept: Option<String>,
     /// Picture of the last page, as PNG, with secret fields painted over; or why there is none.
     #[serde(skip)]
     pub picture: Result<Vec<u8>, String>,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clicket_chromium::{Browser, Hide};
+use clicket_chromium::{Browser, CookieJar, Hide};
 use clicket_egress::{Edge, EdgeEvent, RequestRecord};
 use clicket_guard::approval::Approver;
 use clicket_guard::observation::Observation;
@@ -45,6 +45,17 @@ pub struct Parts {
     pub journal: Journal,
     /// 16 random bytes for each offer.
     pub nonce: Box<dyn FnMut() -> [u8; 16] + Send>,
+    /// Who keeps the cookies when the run ends; nobody does for a throw-away profile.
+    pub keeper: Option<Box<dyn Keeper>>,
+}
+
+/// Keeps the cookies of a run for the next one.
+pub trait Keeper: Send {
+    /// Keeps them, or says why not.
+    ///
+    /// # Errors
+    /// In words for the operator.
+    fn keep(&self, cookies: &CookieJar) -> Result<(), String>;
 }
 
 /// State of a run between steps.
@@ -56,6 +67,7 @@ pub(crate) struct Runner {
     pub(crate) config: RunConfig,
     pub(crate) values: Vec<ValueOffer>,
     pub(crate) nonce: Box<dyn FnMut() -> [u8; 16] + Send>,
+    keeper: Option<Box<dyn Keeper>>,
     pub(crate) past: Vec<Past>,
     pub(crate) before: Option<clicket_guard::observation::Observation>,
     pub(crate) steps: Vec<StepReport>,
@@ -124,7 +136,7 @@ pub async fn look(parts: Parts, config: RunConfig) -> Result<Look, SessionError>
 
 impl Runner {
     fn assemble(parts: Parts, config: RunConfig) -> Result<Self, SessionError> {
-        let Parts { browser, edge, edge_events, decider, approver, watch, stop: _, journal, nonce } = parts;
+        let Parts { browser, edge, edge_events, decider, approver, watch, stop: _, journal, nonce, keeper } = parts;
         let scrub = Scrubber::of(&config.secrets)?;
         let desk = EdgeDesk::new(DeskParts {
             events: edge_events,
@@ -145,6 +157,7 @@ impl Runner {
             config,
             values,
             nonce,
+            keeper,
             past: Vec::new(),
             before: None,
             steps: Vec::new(),
@@ -253,7 +266,7 @@ impl Runner {
 
     /// Ends everything: browser first, so that nothing more can happen; then the record.
     async fn close(self, ended: Result<End, SessionError>) -> Result<RunReport, SessionError> {
-        let Self { mut browser, edge, mut desk, decider, config, steps, usd, .. } = self;
+        let Self { mut browser, edge, mut desk, decider, config, steps, usd, keeper, .. } = self;
         let picture = match &ended {
             Ok(End::Interrupted { .. }) | Err(_) => Err("the run was stopped".to_owned()),
             Ok(_) => match tokio::time::timeout(PICTURE_WAIT, browser.screenshot(Hide::SecretFields)).await {
@@ -263,6 +276,10 @@ impl Runner {
         };
         let url = clicket_guard::web::WebUrl::read(&browser.url()).map(|url| url.public_form().to_owned()).unwrap_or_default();
         let url = desk.scrub.scrub(&url).into_owned();
+        let not_kept = match keeper {
+            Some(keeper) => keep_cookies(&browser, keeper.as_ref()).await.err(),
+            None => None,
+        };
         let confinement = browser.confinement().clone();
         browser.close().await;
         desk.drain();
@@ -296,6 +313,7 @@ impl Runner {
             journal_head: head,
             seams: config.seams,
             confinement,
+            not_kept,
             picture,
         })
     }
@@ -310,6 +328,12 @@ impl Runner {
             self.usd += tokens * USD_PER_MILLION / 1_000_000.0;
         }
     }
+}
+
+/// A browser that is gone or does not answer leaves the profile as it was before the run.
+async fn keep_cookies(browser: &Browser, keeper: &dyn Keeper) -> Result<(), String> {
+    let cookies = browser.cookies().await.map_err(|error| error.to_string())?;
+    keeper.keep(&cookies)
 }
 
 /// Writes how the run ended; a write that was sent and not answered makes it uncertain, whenever that became known.

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use clicket_chromium::{
-    Browser, Headed, LaunchConfig, LaunchError, NamespaceWish, PageScripts, ProxyRoute, Quarters, Sandbox, Settled, Traffic, find,
+    Browser, CookieJar, Headed, LaunchConfig, LaunchError, NamespaceWish, PageScripts, ProxyRoute, Quarters, Sandbox, Settled,
+    Traffic, find,
 };
 use clicket_guard::approval::Moment;
 use clicket_guard::gate::{Act, Admission, admit};
@@ -133,6 +134,7 @@ pub(crate) fn config(edge: &TestEdge, binary: PathBuf) -> LaunchConfig {
         viewport: (1280, 900),
         deadline: DEADLINE,
         leases: None,
+        cookies: CookieJar::default(),
     }
 }
 
