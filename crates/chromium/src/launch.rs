@@ -22,7 +22,7 @@ use crate::process::{ProcessGroup, RunAs};
 use crate::profile::{self, Profile};
 use crate::quarters::{Confinement, Quarters};
 use crate::router::Router;
-use crate::state::{ProxyLogin, WORLD, auto_attach};
+use crate::state::{Life, ProxyLogin, WORLD, auto_attach};
 use crate::wire::{ContextCreated, Navigated, TargetCreated, Version};
 
 /// The page's script, joined from `page/` at build time.
@@ -110,7 +110,7 @@ impl Browser {
         let (confinement, edge) = (quarters.confinement.clone(), quarters.address);
         let Started { process, connection, router, dead_port } = start(&config, quarters)?;
         let mut rise = Rise { connection, router, edge, until, step: "starting" };
-        match rise.run(&config).await {
+        match rise.run_unless_crashed(&config).await {
             Ok((version, session)) => {
                 if confinement == Confinement::System {
                     check_empty(process.id()).map_err(|why| LaunchError::NotAlone { why })?;
@@ -215,6 +215,16 @@ struct Rise {
 }
 
 impl Rise {
+    /// A page whose process dies answers nothing more, so it is not waited for.
+    async fn run_unless_crashed(&mut self, config: &LaunchConfig) -> Result<(String, String), RiseError> {
+        let router = Arc::clone(&self.router);
+        let crashed = router.wait_for(self.left(), |state| (state.life != Life::Alive).then_some(()));
+        tokio::select! {
+            risen = self.run(config) => risen,
+            Some(()) = crashed => Err(RiseError::Call(CallError::Crashed)),
+        }
+    }
+
     async fn run(&mut self, config: &LaunchConfig) -> Result<(String, String), RiseError> {
         self.step = "its first answer";
         let version: Version = self.call(None, "Browser.getVersion", json!({})).await?;
