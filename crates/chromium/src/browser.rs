@@ -6,13 +6,14 @@ use std::time::Duration;
 use clicket_guard::secret::Scrubber;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use tokio::net::TcpSocket;
 
 use crate::client::Connection;
 use crate::errors::{CallError, GoneWhy};
 use crate::limits::{CALL_MS, CLOSE_MS, TERMINATE_GRACE_MS};
+use crate::namespace::DeadPort;
 use crate::observe::{LookAhead, Memory};
 use crate::process::ProcessGroup;
+use crate::quarters::Confinement;
 use crate::router::Router;
 use crate::state::{BrowserEvent, Life, World};
 
@@ -35,8 +36,19 @@ pub struct Browser {
     pub(crate) waited_on_navigation_ms: std::sync::atomic::AtomicU64,
     process: ProcessGroup,
     version: String,
+    confinement: Confinement,
     /// Held so that nobody can listen where the browser's own traffic is sent to die.
-    _dead_port: TcpSocket,
+    _dead_port: DeadPort,
+}
+
+/// What a started browser is made of.
+pub(crate) struct Assembly {
+    pub(crate) process: ProcessGroup,
+    pub(crate) dead_port: DeadPort,
+    pub(crate) confinement: Confinement,
+    pub(crate) version: String,
+    pub(crate) session: String,
+    pub(crate) seed_url: String,
 }
 
 /// How a browser ended.
@@ -57,15 +69,8 @@ impl std::fmt::Debug for Browser {
 }
 
 impl Browser {
-    pub(crate) fn assemble(
-        connection: Arc<Connection>,
-        router: Arc<Router>,
-        process: ProcessGroup,
-        dead_port: TcpSocket,
-        version: String,
-        session: String,
-        seed_url: String,
-    ) -> Browser {
+    pub(crate) fn assemble(connection: Arc<Connection>, router: Arc<Router>, parts: Assembly) -> Browser {
+        let Assembly { process, dead_port, confinement, version, session, seed_url } = parts;
         Browser {
             connection,
             router,
@@ -78,6 +83,7 @@ impl Browser {
             waited_on_navigation_ms: std::sync::atomic::AtomicU64::new(0),
             process,
             version,
+            confinement,
             _dead_port: dead_port,
         }
     }
@@ -85,6 +91,11 @@ impl Browser {
     /// The browser's name and version as it gives them, for example `Chrome/156.0.8078.114`.
     pub fn version(&self) -> &str {
         &self.version
+    }
+
+    /// What keeps the browser to its one road out.
+    pub fn confinement(&self) -> &Confinement {
+        &self.confinement
     }
 
     /// The id of the browser's process, which is also the id of its process group.

@@ -93,6 +93,24 @@ pub enum LaunchError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// There is no port for the browser to be reached by.
+    #[error("no place could be made for the browser: {source}")]
+    Quarters {
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A network namespace was required.
+    #[error("no network namespace could be had, and --require-namespace says not to start without: {why}")]
+    NoNamespace {
+        /// Why.
+        why: String,
+    },
+    /// The browser's network namespace is not empty.
+    #[error("the browser is not started: its network namespace is not empty: {why}")]
+    NotAlone {
+        /// What is in it.
+        why: String,
+    },
     /// The process could not be started.
     #[error("could not start {binary}: {source}")]
     Spawn {

@@ -1,6 +1,6 @@
 //! Starts a browser that has one road out, and opens the one page in it.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,17 +8,21 @@ use std::time::Duration;
 use nix::unistd::{Uid, User};
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
-use tokio::net::TcpSocket;
 use tokio::time::Instant;
 
-use crate::browser::Browser;
+use crate::browser::{Assembly, Browser};
 use crate::client::Connection;
+use crate::cookies::CookieJar;
 use crate::errors::{CallError, LaunchError};
 use crate::flags::{self, Facts};
+use crate::inner::Order;
+use crate::lease::LeaseFolder;
+use crate::namespace::{DeadPort, check_empty};
 use crate::process::{ProcessGroup, RunAs};
 use crate::profile::{self, Profile};
+use crate::quarters::{Confinement, Quarters};
 use crate::router::Router;
-use crate::state::{ProxyLogin, WORLD, auto_attach};
+use crate::state::{Life, ProxyLogin, WORLD, auto_attach};
 use crate::wire::{ContextCreated, Navigated, TargetCreated, Version};
 
 /// The page's script, joined from `page/` at build time.
@@ -56,11 +60,9 @@ pub enum PageScripts {
     Off,
 }
 
-/// The edge: the only road out.
+/// The edge, which listens on the quarters' socket: the only road out.
 #[derive(Clone)]
 pub struct ProxyRoute {
-    /// Its listener on loopback.
-    pub address: SocketAddr,
     /// The name half of the credential.
     pub user: String,
     /// The secret half of the credential.
@@ -73,7 +75,7 @@ pub struct ProxyRoute {
 
 impl std::fmt::Debug for ProxyRoute {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("ProxyRoute").field("address", &self.address).finish_non_exhaustive()
+        out.debug_struct("ProxyRoute").field("seed_url", &self.seed_url).finish_non_exhaustive()
     }
 }
 
@@ -82,8 +84,6 @@ impl std::fmt::Debug for ProxyRoute {
 pub struct LaunchConfig {
     /// The real browser binary, from [`crate::find`].
     pub binary: PathBuf,
-    /// Who it runs as.
-    pub sandbox: Sandbox,
     /// With or without a window.
     pub headed: Headed,
     /// The road out.
@@ -94,22 +94,29 @@ pub struct LaunchConfig {
     pub viewport: (u32, u32),
     /// For the whole launch.
     pub deadline: Duration,
+    /// Where its lease is filed, so that a later start can end what this one leaves if it is killed.
+    pub leases: Option<LeaseFolder>,
+    /// Cookies that an earlier run left.
+    pub cookies: CookieJar,
 }
 
 impl Browser {
-    /// Starts a browser and opens its one page on the edge's seed page.
+    /// Starts a browser where it will live and opens its one page on the edge's seed page.
     ///
     /// # Errors
     /// See [`LaunchError`]; whatever was started by then is gone again.
-    pub async fn launch(config: LaunchConfig) -> Result<Browser, LaunchError> {
+    pub async fn launch(config: LaunchConfig, quarters: Quarters) -> Result<Browser, LaunchError> {
         let until = Instant::now() + config.deadline;
-        let run_as = run_as(&config.sandbox, Uid::effective())?;
-        let dead_port = hold_dead_port().map_err(|source| LaunchError::Spawn { binary: config.binary.clone(), source })?;
-        let (process, connection, router) = start(&config, run_as, &dead_port)?;
-        let mut rise = Rise { connection, router, until, step: "starting" };
-        match rise.run(&config).await {
+        let (confinement, edge) = (quarters.confinement.clone(), quarters.address);
+        let Started { process, connection, router, dead_port } = start(&config, quarters)?;
+        let mut rise = Rise { connection, router, edge, until, step: "starting" };
+        match rise.run_unless_crashed(&config).await {
             Ok((version, session)) => {
-                Ok(Browser::assemble(rise.connection, rise.router, process, dead_port, version, session, config.proxy.seed_url))
+                if confinement == Confinement::System {
+                    check_empty(process.id()).map_err(|why| LaunchError::NotAlone { why })?;
+                }
+                let parts = Assembly { process, dead_port, confinement, version, session, seed_url: config.proxy.seed_url };
+                Ok(Browser::assemble(rise.connection, rise.router, parts))
             }
             Err(RiseError::Call(source)) => Err(LaunchError::NotUp { step: rise.step, source, stderr: process.stderr_tail() }),
             Err(RiseError::Proxy(why)) => Err(LaunchError::ProxyNotReached { why }),
@@ -117,7 +124,7 @@ impl Browser {
     }
 }
 
-fn run_as(sandbox: &Sandbox, we_are: Uid) -> Result<Option<RunAs>, LaunchError> {
+pub(crate) fn run_as(sandbox: &Sandbox, we_are: Uid) -> Result<Option<RunAs>, LaunchError> {
     match sandbox {
         Sandbox::DangerouslyOff => Ok(None),
         Sandbox::AsSelf if we_are.is_root() => Err(LaunchError::RootNeedsUser),
@@ -134,34 +141,35 @@ fn run_as(sandbox: &Sandbox, we_are: Uid) -> Result<Option<RunAs>, LaunchError> 
     }
 }
 
-/// A port that is bound and never listened on: connections to it are refused, and nobody else can take it.
-fn hold_dead_port() -> std::io::Result<TcpSocket> {
-    let socket = TcpSocket::new_v4()?;
-    socket.bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))?;
-    Ok(socket)
+struct Started {
+    process: ProcessGroup,
+    connection: Arc<Connection>,
+    router: Arc<Router>,
+    dead_port: DeadPort,
 }
 
-type Started = (ProcessGroup, Arc<Connection>, Arc<Router>);
-
-fn start(config: &LaunchConfig, run_as: Option<RunAs>, dead_port: &TcpSocket) -> Result<Started, LaunchError> {
+fn start(config: &LaunchConfig, quarters: Quarters) -> Result<Started, LaunchError> {
     let spawn_error = |source| LaunchError::Spawn { binary: config.binary.clone(), source };
-    let profile = Profile::make(run_as).map_err(|source| LaunchError::Profile { path: std::env::temp_dir(), source })?;
+    let profile = Profile::make(quarters.run_as, config.leases.as_ref())
+        .map_err(|source| LaunchError::Profile { path: std::env::temp_dir(), source })?;
     let arguments = flags::arguments(&Facts {
         profile: profile.path(),
-        dead_port: dead_port.local_addr().map_err(spawn_error)?,
-        proxy: config.proxy.address,
+        dead_port: quarters.dead.address,
+        proxy: quarters.address,
         spki: &config.proxy.spki,
         viewport: config.viewport,
         headed: config.headed,
-        sandbox: &config.sandbox,
+        sandbox: &quarters.sandbox,
     });
-    flags::verify(&arguments, &config.sandbox)?;
+    flags::verify(&arguments, &quarters.sandbox)?;
     profile::verify(&profile::preferences(), &profile::local_state())?;
     let environment = environment(config.headed, &profile);
-    let (process, pipes) = ProcessGroup::start(&config.binary, &arguments, &environment, run_as, profile).map_err(spawn_error)?;
+    let order = Order { binary: config.binary.clone(), arguments, environment };
+    let (child, pipes, dead_port) = quarters.start(&order).map_err(spawn_error)?;
+    let process = ProcessGroup::adopt(child, profile);
     let router = Router::new(config.page_scripts);
     let connection = Connection::open(pipes, router.clone());
-    Ok((process, connection, router))
+    Ok(Started { process, connection, router, dead_port })
 }
 
 /// The browser gets no token, no proxy variable and no bus: only what it needs to find its programs and its folder.
@@ -201,16 +209,29 @@ impl From<CallError> for RiseError {
 struct Rise {
     connection: Arc<Connection>,
     router: Arc<Router>,
+    edge: SocketAddr,
     until: Instant,
     step: &'static str,
 }
 
 impl Rise {
+    /// A page whose process dies answers nothing more, so it is not waited for.
+    async fn run_unless_crashed(&mut self, config: &LaunchConfig) -> Result<(String, String), RiseError> {
+        let router = Arc::clone(&self.router);
+        let crashed = router.wait_for(self.left(), |state| (state.life != Life::Alive).then_some(()));
+        tokio::select! {
+            risen = self.run(config) => risen,
+            Some(()) = crashed => Err(RiseError::Call(CallError::Crashed)),
+        }
+    }
+
     async fn run(&mut self, config: &LaunchConfig) -> Result<(String, String), RiseError> {
         self.step = "its first answer";
         let version: Version = self.call(None, "Browser.getVersion", json!({})).await?;
         self.step = "a private context";
-        let context = self.make_context(&config.proxy).await?;
+        let context = self.make_context().await?;
+        self.step = "its cookies";
+        self.set_cookies(&context, &config.cookies).await?;
         self.step = "closing its doors";
         self.close_doors(&context).await?;
         self.step = "opening the page";
@@ -222,15 +243,31 @@ impl Rise {
         Ok((version.product, session))
     }
 
-    async fn make_context(&self, proxy: &ProxyRoute) -> Result<String, CallError> {
+    async fn make_context(&self) -> Result<String, CallError> {
         let params = json!({
             "disposeOnDetach": true,
-            "proxyServer": format!("http://{}", proxy.address),
+            "proxyServer": format!("http://{}", self.edge),
             "proxyBypassList": "<-loopback>",
         });
         let made: ContextCreated = self.call(None, "Target.createBrowserContext", params).await?;
         self.router.state().context = Some(made.browser_context_id.clone());
         Ok(made.browser_context_id)
+    }
+
+    /// One by one: a cookie that this browser does not take must not cost the others.
+    async fn set_cookies(&self, context: &str, cookies: &CookieJar) -> Result<(), CallError> {
+        let mut pending = Vec::with_capacity(cookies.len());
+        for cookie in cookies.to_set() {
+            let params = json!({ "cookies": [cookie], "browserContextId": context });
+            pending.push(self.connection.start(None, "Storage.setCookies", params)?);
+        }
+        for command in pending {
+            match command.within::<IgnoredAny>(self.left()).await {
+                Ok(_) | Err(CallError::Refused { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 
     /// Downloads are denied and every permission too; new targets are held until they are judged.

@@ -17,7 +17,7 @@ fn a_missing_user_says_how_to_make_one() {
 
 #[test]
 fn the_environment_carries_no_token_and_no_proxy() {
-    let profile = Profile::make(None).unwrap();
+    let profile = Profile::make(None, None).unwrap();
     let names: Vec<String> = environment(Headed::No, &profile).into_iter().map(|(name, _)| name).collect();
     for name in &names {
         assert!(!name.to_lowercase().contains("proxy") && !name.contains("TOKEN") && !name.contains("KEY"), "{name}");
@@ -27,7 +27,7 @@ fn the_environment_carries_no_token_and_no_proxy() {
 
 #[tokio::test]
 async fn the_dead_port_refuses_every_connection() {
-    let held = hold_dead_port().unwrap();
-    let error = tokio::net::TcpStream::connect(held.local_addr().unwrap()).await.unwrap_err();
+    let held = DeadPort::take().unwrap();
+    let error = tokio::net::TcpStream::connect(held.address).await.unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::ConnectionRefused);
 }

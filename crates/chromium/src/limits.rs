@@ -131,3 +131,21 @@ pub(crate) const COMMIT_MS: Duration = Duration::from_millis(3_000);
 
 /// After a navigation began, an answer of the page that is on its way comes within this, or not before the navigation ends.
 pub(crate) const HELD_BACK_MS: Duration = Duration::from_millis(60);
+
+/// Time for our own binary to come up, make a namespace and answer; it takes about ten milliseconds.
+pub(crate) const INNER_ANSWER_MS: Duration = Duration::from_millis(5_000);
+
+/// What the inner process is told: a command line of some kilobytes.
+pub(crate) const INNER_ORDER_BYTES_MAX: u64 = 256 * 1024;
+
+/// A lease: two lines of some hundred bytes.
+pub(crate) const LEASE_BYTES_MAX: u64 = 16 * 1024;
+
+/// Cookies kept of one context; Chromium itself keeps 3,300 of all sites.
+pub(crate) const COOKIES_MAX: usize = 1_000;
+
+/// A file of so many cookies, each at most 4 KiB and some facts.
+pub(crate) const COOKIE_FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
+
+/// The name of a profile, which is also the name of its folder.
+pub(crate) const PROFILE_NAME_BYTES_MAX: usize = 40;

@@ -36,6 +36,23 @@ pub(crate) struct Pipes {
     pub(crate) to_browser: OwnedFd,
 }
 
+/// Prepares a command for the browser or what becomes it: a process group of its own, no output but errors, DevTools on 3
+/// and 4, and the browser's user.
+pub(crate) fn with_pipes(command: &mut Command, run_as: Option<RunAs>) -> io::Result<Pipes> {
+    let (browser_reads, we_write) = io::pipe()?;
+    let (we_read, browser_writes) = io::pipe()?;
+    command.stdout(Stdio::null()).stderr(Stdio::piped()).current_dir("/").process_group(0);
+    if let Some(run_as) = run_as {
+        command.uid(run_as.uid).gid(run_as.gid);
+    }
+    let mappings = vec![
+        FdMapping { parent_fd: browser_reads.into(), child_fd: 3 },
+        FdMapping { parent_fd: browser_writes.into(), child_fd: 4 },
+    ];
+    command.fd_mappings(mappings).map_err(io::Error::other)?;
+    Ok(Pipes { from_browser: we_read.into(), to_browser: we_write.into() })
+}
+
 /// The started browser with everything that must go when it goes.
 pub(crate) struct ProcessGroup {
     child: Child,
@@ -52,32 +69,11 @@ pub(crate) struct Ended {
 }
 
 impl ProcessGroup {
-    /// Starts the browser in a process group of its own: environment of our choosing, input closed, DevTools on 3 and 4.
-    pub(crate) fn start(
-        binary: &Path,
-        arguments: &[String],
-        environment: &[(String, String)],
-        run_as: Option<RunAs>,
-        profile: Profile,
-    ) -> io::Result<(ProcessGroup, Pipes)> {
-        let (browser_reads, we_write) = io::pipe()?;
-        let (we_read, browser_writes) = io::pipe()?;
-        let mut command = Command::new(binary);
-        command.args(arguments).env_clear().envs(environment.iter().map(|(name, value)| (name, value)));
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-        command.current_dir("/").process_group(0);
-        if let Some(run_as) = run_as {
-            command.uid(run_as.uid).gid(run_as.gid);
-        }
-        let mappings = vec![
-            FdMapping { parent_fd: browser_reads.into(), child_fd: 3 },
-            FdMapping { parent_fd: browser_writes.into(), child_fd: 4 },
-        ];
-        command.fd_mappings(mappings).map_err(io::Error::other)?;
-        let mut child = command.spawn()?;
+    /// Takes charge of a browser that was started with [`with_pipes`].
+    pub(crate) fn adopt(mut child: Child, mut profile: Profile) -> ProcessGroup {
+        profile.name_browser(child.id());
         let stderr = StderrTail::follow(child.stderr.take());
-        let group = ProcessGroup { child, profile, stderr, ended: false };
-        Ok((group, Pipes { from_browser: we_read.into(), to_browser: we_write.into() }))
+        ProcessGroup { child, profile, stderr, ended: false }
     }
 
     /// The process id of the browser, which is the id of its group.

@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::flags::MissingInvariant;
+use crate::lease::{Lease, LeaseFolder, NAME_PREFIX};
 use crate::process::RunAs;
 
 /// Preferences that are launch invariants too: place in the file, value, reason.
@@ -92,13 +93,23 @@ pub(crate) fn verify(preferences: &serde_json::Value, local_state: &serde_json::
 /// The folder. Dropping it removes it; the browser must be dead by then.
 pub(crate) struct Profile {
     folder: PathBuf,
+    lease: Option<Lease>,
 }
 
 impl Profile {
-    /// Makes the folder with mode 0700 under the system's temporary folder and writes the preferences.
-    pub(crate) fn make(run_as: Option<RunAs>) -> io::Result<Profile> {
-        let folder = tempfile::Builder::new().prefix("clicket-").tempdir()?.keep();
-        let profile = Profile { folder };
+    /// Makes the folder with mode 0700 under the system's temporary folder and writes the preferences. With a lease folder,
+    /// the lease is there before the profile is.
+    pub(crate) fn make(run_as: Option<RunAs>, leases: Option<&LeaseFolder>) -> io::Result<Profile> {
+        let profile = match leases {
+            None => Profile { folder: tempfile::Builder::new().prefix(NAME_PREFIX).tempdir()?.keep(), lease: None },
+            Some(leases) => {
+                let user = run_as.map_or_else(|| nix::unistd::geteuid().as_raw(), |run_as| run_as.uid);
+                let lease = leases.take(user)?;
+                let folder = lease.profile();
+                DirBuilder::new().mode(0o700).create(&folder).inspect_err(|_| lease.give_back())?;
+                Profile { folder, lease: Some(lease) }
+            }
+        };
         profile.write_preferences()?;
         if let Some(run_as) = run_as {
             give_away(&profile.folder, run_as)?;
@@ -110,6 +121,13 @@ impl Profile {
         &self.folder
     }
 
+    /// Adds to the lease which process the browser is; the profile on its command line proves it even without.
+    pub(crate) fn name_browser(&mut self, pid: u32) {
+        if let Some(lease) = &mut self.lease {
+            let _ = lease.name_browser(pid);
+        }
+    }
+
     fn write_preferences(&self) -> io::Result<()> {
         std::fs::set_permissions(&self.folder, Permissions::from_mode(0o700))?;
         let default = self.folder.join("Default");
@@ -118,16 +136,21 @@ impl Profile {
         std::fs::write(self.folder.join("Local State"), local_state().to_string())
     }
 
-    /// Removes the folder; a process that is still dying may write once more, so it tries for half a second.
+    /// Removes the folder and gives its lease back; a process that is still dying may write once more, so it tries for half a
+    /// second.
     pub(crate) fn remove(&self) -> bool {
-        for _ in 0..20 {
-            match std::fs::remove_dir_all(&self.folder) {
-                Ok(()) => return true,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return true,
-                Err(_) => std::thread::sleep(Duration::from_millis(25)),
+        let gone = (0..20).any(|_| match std::fs::remove_dir_all(&self.folder) {
+            Ok(()) => true,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => true,
+            Err(_) => {
+                std::thread::sleep(Duration::from_millis(25));
+                false
             }
+        });
+        if let Some(lease) = self.lease.as_ref().filter(|_| gone) {
+            lease.give_back();
         }
-        false
+        gone
     }
 }
 

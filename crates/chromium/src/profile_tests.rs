@@ -17,7 +17,7 @@ fn each_removed_preference_refuses_to_start() {
 
 #[test]
 fn the_profile_is_private_and_is_removed() {
-    let profile = Profile::make(None).unwrap();
+    let profile = Profile::make(None, None).unwrap();
     let path = profile.path().to_path_buf();
     assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o700);
     assert!(path.join("Default/Preferences").is_file());

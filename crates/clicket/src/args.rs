@@ -24,6 +24,8 @@ pub(crate) enum Command {
     Origins(Box<OriginsArgs>),
     /// Read and verify the record of runs.
     Journal(JournalArgs),
+    /// List and delete named profiles: what logins left, kept between runs.
+    Profile(ProfileArgs),
     /// Check a policy file, or explain what it says of a request or class.
     Policy(PolicyArgs),
     /// Look for what a run needs on this machine, and say what to do about what is missing.
@@ -65,6 +67,12 @@ pub(crate) struct BrowserArgs {
     /// Run Chromium without its own sandbox.
     #[arg(long = "dangerously-no-sandbox", help_heading = "Dangerous")]
     pub(crate) no_sandbox: bool,
+    /// Start the browser without a network namespace of its own even where one can be had.
+    #[arg(long = "dangerously-no-namespace", conflicts_with = "require_namespace", help_heading = "Dangerous")]
+    pub(crate) no_namespace: bool,
+    /// Do not start where the system gives the browser no network namespace of its own.
+    #[arg(long, help_heading = "Browser")]
+    pub(crate) require_namespace: bool,
     /// Show the browser's window.
     #[arg(long, help_heading = "Browser")]
     pub(crate) headed: bool,
@@ -114,6 +122,9 @@ pub(crate) struct RunArgs {
     /// Most US dollars to spend on a remote model.
     #[arg(long, default_value_t = 0.25, help_heading = "Limits")]
     pub(crate) money: f64,
+    /// Use the cookies that earlier runs with this name left, and keep those of this run; without it, nothing is kept.
+    #[arg(long, value_name = "NAME", help_heading = "Browser")]
+    pub(crate) profile: Option<String>,
     /// What decides: `reflex` (embedded), or `systemone:URL` with its key in TYPESAFE_API_KEY.
     #[arg(long, default_value = "reflex", value_name = "MODEL")]
     pub(crate) model: String,
@@ -187,6 +198,23 @@ pub(crate) enum JournalCommand {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct ProfileArgs {
+    #[command(subcommand)]
+    pub(crate) command: ProfileCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProfileCommand {
+    /// List named profiles and the domains that have cookies in them.
+    List,
+    /// Delete a named profile that no run is using.
+    Delete {
+        /// Its name.
+        name: String,
+    },
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct PolicyArgs {
     #[command(subcommand)]
     pub(crate) command: PolicyCommand,
@@ -211,6 +239,9 @@ pub(crate) enum PolicyCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
+    /// Also end and remove what killed runs left, as far as it is proven to be theirs; a run does this as it starts.
+    #[arg(long)]
+    pub(crate) reap: bool,
     /// Chromium or Chrome to use.
     #[arg(long, env = "CLICKET_CHROMIUM", value_name = "FILE")]
     pub(crate) chromium: Option<PathBuf>,

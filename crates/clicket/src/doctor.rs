@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use clicket_chromium::{Confinement, CookieJar, LeaseFound};
 use clicket_guard::web::WebUrl;
 
 use crate::args::{BrowserArgs, DoctorArgs, ReachKind};
@@ -18,11 +19,8 @@ enum Finding {
 
 pub(crate) async fn doctor(args: DoctorArgs, screen: &Screen) -> Result<ExitCode, Failure> {
     let mut findings = vec![journal(&args), system()];
+    findings.extend(leases(&args));
     findings.extend(browser(&args).await);
-    findings.push(Finding::Notice(
-        "confinement: by the proxy only. The browser's flags leave it one road out; no network namespace stands behind them yet"
-            .into(),
-    ));
     let mut bad = false;
     for finding in findings {
         let (mark, text) = match finding {
@@ -53,6 +51,36 @@ fn journal(args: &DoctorArgs) -> Finding {
     }
 }
 
+/// Browsers of this user: under way, and left over.
+fn leases(args: &DoctorArgs) -> Vec<Finding> {
+    let folder = match wiring::leases() {
+        Ok(folder) => folder,
+        Err(failure) => return vec![Finding::Bad(format!("leases: {failure}"))],
+    };
+    let mut findings = Vec::new();
+    if args.reap {
+        findings.extend(folder.reap().iter().map(|reaped| {
+            let words = format!("left over: {}", wiring::reaped_in_words(reaped));
+            if reaped.clean { Finding::Good(words) } else { Finding::Bad(words) }
+        }));
+    }
+    findings.extend(folder.list().into_iter().map(|found| match found {
+        LeaseFound::Held { by, profile } => Finding::Good(format!("under way: process {by}, {}", profile.display())),
+        LeaseFound::LeftOver { profile, processes } => Finding::Notice(format!(
+            "left over from a run that was killed: {processes} processes, {}; the next run or `clicket doctor --reap` ends them",
+            profile.display()
+        )),
+        LeaseFound::Unproven { file } => Finding::Notice(format!(
+            "left over: {} proves nothing, so nothing is done about it; remove it by hand if it is not needed",
+            file.display()
+        )),
+    }));
+    if findings.is_empty() {
+        findings.push(Finding::Good("leases: no browser under way and nothing left over".into()));
+    }
+    findings
+}
+
 fn system() -> Finding {
     if cfg!(target_os = "linux") {
         Finding::Good("system: Linux".into())
@@ -77,14 +105,21 @@ async fn browser(args: &DoctorArgs) -> Vec<Finding> {
         host_map: Vec::new(),
         trust_ca: Vec::new(),
         no_sandbox: false,
+        no_namespace: false,
+        require_namespace: false,
         headed: false,
         chromium: args.chromium.clone(),
         browser_user: args.browser_user.clone(),
     };
-    match wiring::open_road(&start, &road).await {
+    match wiring::open_road(&start, &road, CookieJar::default()).await {
         Ok(road) => {
             findings
                 .push(Finding::Good(format!("start: {} came up behind the edge with its sandbox on", road.browser.version())));
+            let words = format!("confinement: {}", road.browser.confinement().in_words());
+            findings.push(match road.browser.confinement() {
+                Confinement::System => Finding::Good(words),
+                Confinement::ProxyOnly { .. } => Finding::Notice(words),
+            });
             road.browser.close().await;
             road.edge.close().await;
         }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use clicket_chromium::CookieJar;
 use clicket_egress::{Outcome, RefuseReason};
 use clicket_guard::observation::Control;
 use clicket_guard::offer::Operation;
@@ -23,7 +24,7 @@ use crate::{grants, run_command, wiring};
 /// A look takes no longer than this.
 const LOOK_MS: u64 = 60_000;
 
-async fn look(url: &str, browser: &BrowserArgs) -> Result<Look, Failure> {
+async fn look(url: &str, browser: &BrowserArgs, screen: &Screen) -> Result<Look, Failure> {
     let start = grants::start(url)?;
     // A look does nothing that must outlive it: its record goes with it.
     let folder = tempfile::tempdir().map_err(|error| Failure::fault(format!("no temporary folder: {error}")))?;
@@ -31,7 +32,8 @@ async fn look(url: &str, browser: &BrowserArgs) -> Result<Look, Failure> {
     let journal = Journal::create(folder.path(), &run).map_err(Failure::fault)?;
     let stop = Arc::new(Notify::new());
     run_command::watch_for_interrupt(&stop);
-    let road = wiring::open_road(&start, browser).await?;
+    wiring::reap(screen)?;
+    let road = wiring::open_road(&start, browser, CookieJar::default()).await?;
     let parts = Parts {
         browser: road.browser,
         edge: road.edge,
@@ -42,6 +44,7 @@ async fn look(url: &str, browser: &BrowserArgs) -> Result<Look, Failure> {
         stop,
         journal,
         nonce: wiring::nonce(),
+        keeper: None,
     };
     clicket_session::look(parts, config(start, browser)?).await.map_err(Failure::fault)
 }
@@ -61,7 +64,7 @@ fn config(start: WebUrl, browser: &BrowserArgs) -> Result<RunConfig, Failure> {
 }
 
 pub(crate) async fn observe(args: ObserveArgs, screen: &Screen) -> Result<ExitCode, Failure> {
-    let look = look(&args.url, &args.browser).await?;
+    let look = look(&args.url, &args.browser, screen).await?;
     save(args.screenshot, look.picture.as_deref())?;
     if args.json {
         screen.out(&serde_json::to_string(&look.seen).unwrap_or_default());
@@ -103,7 +106,7 @@ fn row(control: &Control) -> String {
 fn save(file: Option<PathBuf>, picture: Option<&[u8]>) -> Result<(), Failure> {
     match (file, picture) {
         (Some(file), Some(picture)) => {
-            std::fs::write(&file, picture).map_err(|error| Failure::fault(format!("{}: {error}", file.display())))
+            run_command::private(&file, picture).map_err(|error| Failure::fault(format!("{}: {error}", file.display())))
         }
         (Some(file), None) => Err(Failure::fault(format!("no picture could be taken for {}", file.display()))),
         (None, _) => Ok(()),
@@ -111,7 +114,7 @@ fn save(file: Option<PathBuf>, picture: Option<&[u8]>) -> Result<(), Failure> {
 }
 
 pub(crate) async fn origins(args: OriginsArgs, screen: &Screen) -> Result<ExitCode, Failure> {
-    let look = look(&args.url, &args.browser).await?;
+    let look = look(&args.url, &args.browser, screen).await?;
     let mut by_origin: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
     for record in &look.requests {
         let origin =

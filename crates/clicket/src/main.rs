@@ -8,6 +8,7 @@ mod grants;
 mod journal_command;
 mod look_commands;
 mod policy_command;
+mod profile_command;
 mod run_command;
 mod screen;
 mod wiring;
@@ -21,6 +22,10 @@ use failure::Failure;
 use screen::Screen;
 
 fn main() -> ExitCode {
+    // Before there is a second thread: this process may have been started to become the browser.
+    if let Some(code) = clicket_chromium::enter_if_asked() {
+        return code;
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -45,6 +50,7 @@ fn dispatch(command: Command, screen: &Screen) -> Result<ExitCode, Failure> {
         Command::Observe(args) => on_runtime(look_commands::observe(*args, screen)),
         Command::Origins(args) => on_runtime(look_commands::origins(*args, screen)),
         Command::Journal(args) => journal_command::journal(args, screen),
+        Command::Profile(args) => profile_command::profile(args, screen),
         Command::Policy(args) => policy_command::policy(args, screen),
         Command::Doctor(args) => on_runtime(doctor::doctor(args, screen)),
         Command::Completions(args) => {

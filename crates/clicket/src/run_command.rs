@@ -16,7 +16,7 @@ use tokio::sync::Notify;
 use crate::args::RunArgs;
 use crate::failure::Failure;
 use crate::screen::Screen;
-use crate::{grants, journal_command, policy_command, wiring};
+use crate::{grants, journal_command, policy_command, profile_command, wiring};
 
 pub(crate) async fn run(args: RunArgs, screen: &Screen) -> Result<ExitCode, Failure> {
     let start = grants::start(&args.url)?;
@@ -24,11 +24,13 @@ pub(crate) async fn run(args: RunArgs, screen: &Screen) -> Result<ExitCode, Fail
     let config = config(&args, &start, model_id)?;
     check_picture_place(args.screenshot.as_deref())?;
     let folder = journal_command::folder(args.journal.clone())?;
+    let (profile, cookies) = profile_command::hold(args.profile.as_deref())?;
     let stop = Arc::new(Notify::new());
     watch_for_interrupt(&stop);
     let run = RunId::new(unix_ms(), rand::random());
     let journal = Journal::create(&folder, &run).map_err(|error| Failure::fault(format!("{error}; nothing was done")))?;
-    let road = match wiring::open_road(&start, &args.browser).await {
+    wiring::reap(screen)?;
+    let road = match wiring::open_road(&start, &args.browser, cookies).await {
         Ok(road) => road,
         Err(failure) => {
             // The record says that nothing happened.
@@ -47,6 +49,7 @@ pub(crate) async fn run(args: RunArgs, screen: &Screen) -> Result<ExitCode, Fail
         stop,
         journal,
         nonce: wiring::nonce(),
+        keeper: profile_command::keeper(profile),
     };
     let report = clicket_session::run(parts, config).await.map_err(Failure::fault)?;
     let picture = save_picture(&args, &folder, &report)?;
@@ -75,8 +78,15 @@ fn config(args: &RunArgs, start: &WebUrl, model_id: String) -> Result<RunConfig,
         policy,
         model_id,
         budgets: Budgets { steps: args.steps, time_ms: args.time.saturating_mul(1_000), usd: args.money, ..Budgets::default() },
-        seams: wiring::seams(&args.browser),
+        seams: seams(args),
     })
+}
+
+fn seams(args: &RunArgs) -> Vec<String> {
+    let profile = args.profile.iter().map(|name| {
+        format!("--profile {name}: the browser is signed in where earlier runs with this name were, and its cookies are kept")
+    });
+    wiring::seams(&args.browser).into_iter().chain(profile).collect()
 }
 
 fn expectations(args: &RunArgs) -> Result<Vec<Expectation>, Failure> {
@@ -134,12 +144,16 @@ fn save_picture(args: &RunArgs, folder: &Path, report: &RunReport) -> Result<Opt
     Ok(Some(file))
 }
 
-/// A picture of somebody's account is nobody else's business.
-fn private(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
+/// A picture of somebody's account is nobody else's business, whatever rights a file of that name had before.
+pub(crate) fn private(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
     use std::io::Write as _;
-    use std::os::unix::fs::OpenOptionsExt as _;
+    use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
     let mut open = std::fs::OpenOptions::new();
-    open.write(true).create(true).truncate(true).mode(0o600).open(file)?.write_all(bytes)
+    let mut file = open.write(true).create(true).truncate(true).mode(0o600).open(file)?;
+    if file.metadata()?.is_file() {
+        file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
+    }
+    file.write_all(bytes)
 }
 
 fn print_end(args: &RunArgs, report: &RunReport, picture: Option<&Path>, screen: &Screen) {
@@ -153,6 +167,9 @@ fn print_end(args: &RunArgs, report: &RunReport, picture: Option<&Path>, screen:
         return;
     }
     screen.end(report);
+    if let Some(why) = &report.not_kept {
+        screen.out(&format!("  profile    left as it was before the run: {why}"));
+    }
     match (picture, &report.picture) {
         (Some(picture), _) => screen.out(&format!("  picture    {}", picture.display())),
         (None, Err(why)) => screen.out(&format!("  picture    not saved: {why}")),

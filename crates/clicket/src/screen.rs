@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal as _, Write as _};
 
+use clicket_chromium::Confinement;
 use clicket_session::{End, Live, RunReport, StepReport, Tally, Watch};
 
 use crate::failure::Failure;
@@ -50,7 +51,10 @@ impl Screen {
             End::Unverified { because } => (Tone::Bad, because.clone()),
             End::Uncertain { request } => (Tone::Bad, format!("{request} was sent and its answer never came")),
             End::HandedBack { reason, .. } => (Tone::Bad, reason.in_words()),
-            End::Interrupted => (Tone::Bad, "stopped by the operator; the browser is gone".to_owned()),
+            End::Interrupted { unanswered: None } => (Tone::Bad, "stopped by the operator; the browser is gone".to_owned()),
+            End::Interrupted { unanswered: Some(request) } => {
+                (Tone::Bad, format!("stopped by the operator; the browser is gone. {request} was sent and its answer never came"))
+            }
         };
         self.out(&format!("{} {said}", self.toned(tone, report.end.word())));
         if let Some(next) = advice(&report.end) {
@@ -104,7 +108,10 @@ impl Screen {
 /// What to do next, for an end that is not the wanted one.
 fn advice(end: &End) -> Option<&str> {
     match end {
-        End::Verified { .. } | End::Interrupted => None,
+        End::Verified { .. } | End::Interrupted { unanswered: None } => None,
+        End::Interrupted { unanswered: Some(_) } => {
+            Some("Look at the site before running this again: the write may have happened.")
+        }
         End::Unverified { because } if because.contains("true before the first step") => {
             Some("Expect something that is not there yet, such as the message that the last step of the goal brings up.")
         }
@@ -135,8 +142,10 @@ fn counted(requests: clicket_session::Tally) -> String {
 impl Watch for Screen {
     fn see(&self, live: &Live<'_>) {
         match live {
-            Live::Started { url, model, seams } => {
+            Live::Started { url, model, seams, confinement } => {
                 self.live(&format!("{} {url}   model: {model}", self.toned(Tone::Strong, "run")));
+                let tone = if matches!(confinement, Confinement::System) { Tone::Dim } else { Tone::Bad };
+                self.live(&self.toned(tone, &format!("    road out {}", confinement.in_words())));
                 for seam in *seams {
                     self.live(&format!("    {} {seam}", self.toned(Tone::Bad, "seam:")));
                 }

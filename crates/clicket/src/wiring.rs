@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clicket_chromium::{Browser, Headed, LaunchConfig, PageScripts, ProxyRoute, Sandbox};
+use clicket_chromium::{
+    Browser, CookieJar, Headed, LaunchConfig, LeaseFolder, NamespaceWish, PageScripts, ProxyRoute, Quarters, Reaped, Sandbox,
+};
 use clicket_egress::{Edge, EdgeConfig, EdgeEvent, EdgeLimits, ResolverChoice};
 use clicket_guard::address::{HostRules, OperatorGrant};
 use clicket_guard::reach::{Profile, Reach};
@@ -15,6 +17,8 @@ use tokio::sync::mpsc;
 
 use crate::args::{BrowserArgs, ReachKind};
 use crate::failure::Failure;
+use crate::journal_command;
+use crate::screen::Screen;
 
 /// Chromium's start on a loaded machine.
 const LAUNCH_DEADLINE: Duration = Duration::from_secs(30);
@@ -29,12 +33,13 @@ pub(crate) struct Road {
 }
 
 /// Opens the edge and starts the browser behind it.
-pub(crate) async fn open_road(start: &WebUrl, args: &BrowserArgs) -> Result<Road, Failure> {
+pub(crate) async fn open_road(start: &WebUrl, args: &BrowserArgs, cookies: CookieJar) -> Result<Road, Failure> {
     let binary = clicket_chromium::find(args.chromium.as_deref()).map_err(Failure::fault)?;
     let config = edge_config(start, args)?;
-    let (edge, events) = Edge::open(config).await.map_err(Failure::fault)?;
+    let mut quarters = Quarters::make(sandbox(args), namespace(args)).await.map_err(Failure::fault)?;
+    let listener = quarters.take_listener().ok_or_else(|| Failure::fault("the edge's socket is gone"))?;
+    let (edge, events) = Edge::open_on(listener, config).await.map_err(Failure::fault)?;
     let proxy = ProxyRoute {
-        address: edge.address(),
         user: edge.credential().user().to_owned(),
         password: edge.credential().password().to_owned(),
         seed_url: edge.seed_url().to_owned(),
@@ -42,15 +47,41 @@ pub(crate) async fn open_road(start: &WebUrl, args: &BrowserArgs) -> Result<Road
     };
     let launch = LaunchConfig {
         binary,
-        sandbox: sandbox(args),
         headed: if args.headed { Headed::Yes } else { Headed::No },
         proxy,
         page_scripts: PageScripts::On,
         viewport: VIEWPORT,
         deadline: LAUNCH_DEADLINE,
+        leases: Some(leases()?),
+        cookies,
     };
-    let browser = Browser::launch(launch).await.map_err(Failure::fault)?;
+    let browser = Browser::launch(launch, quarters).await.map_err(Failure::fault)?;
     Ok(Road { edge, events, browser })
+}
+
+/// Where browsers of this user are filed: beside the journal's default folder, else in the temporary folder.
+pub(crate) fn leases() -> Result<LeaseFolder, Failure> {
+    let state = journal_command::folder(None).ok().and_then(|journal| Some(journal.parent()?.join("leases")));
+    if let Some(leases) = state.and_then(|folder| LeaseFolder::open(&folder).ok()) {
+        return Ok(leases);
+    }
+    let folder = std::env::temp_dir().join(format!("clicket-leases-{}", nix::unistd::geteuid()));
+    LeaseFolder::open(&folder).map_err(|error| Failure::fault(format!("no private folder at {}: {error}", folder.display())))
+}
+
+/// Ends what killed runs of this user left, and says so.
+pub(crate) fn reap(screen: &Screen) -> Result<(), Failure> {
+    for reaped in leases()?.reap() {
+        screen.live(&reaped_in_words(&reaped));
+    }
+    Ok(())
+}
+
+/// One left-over and what became of it.
+pub(crate) fn reaped_in_words(reaped: &Reaped) -> String {
+    let Reaped { profile, processes, clean } = reaped;
+    let end = if *clean { "nothing is left of it" } else { "it could not be removed whole; see `clicket doctor`" };
+    format!("cleaned up after a run that was killed: {processes} processes, {}; {end}", profile.display())
 }
 
 /// Who the browser runs as.
@@ -61,6 +92,14 @@ pub(crate) fn sandbox(args: &BrowserArgs) -> Sandbox {
         Sandbox::AsUser { name: args.browser_user.clone() }
     } else {
         Sandbox::AsSelf
+    }
+}
+
+fn namespace(args: &BrowserArgs) -> NamespaceWish {
+    match (args.no_namespace, args.require_namespace) {
+        (true, _) => NamespaceWish::DangerouslyWithout,
+        (false, true) => NamespaceWish::Required,
+        (false, false) => NamespaceWish::WhereItCanBeHad,
     }
 }
 
@@ -140,6 +179,9 @@ pub(crate) fn seams(args: &BrowserArgs) -> Vec<String> {
     );
     if args.no_sandbox {
         seams.push("--dangerously-no-sandbox: a page that breaks out of Chromium's renderer has this user's rights".into());
+    }
+    if args.no_namespace {
+        seams.push("--dangerously-no-namespace: only flags and the proxy keep the browser to its one road out".into());
     }
     seams
 }

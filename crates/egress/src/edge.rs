@@ -83,7 +83,20 @@ impl Edge {
     /// # Errors
     /// [`EdgeError`].
     pub async fn open(config: EdgeConfig) -> Result<(Self, mpsc::Receiver<EdgeEvent>), EdgeError> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.map_err(EdgeError::NoPort)?;
+        let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(EdgeError::NoPort)?;
+        Self::open_on(listener, config).await
+    }
+
+    /// As [`Edge::open`], on a listener that was made elsewhere, such as in the network namespace of a browser.
+    ///
+    /// # Errors
+    /// [`EdgeError`].
+    pub async fn open_on(
+        listener: std::net::TcpListener,
+        config: EdgeConfig,
+    ) -> Result<(Self, mpsc::Receiver<EdgeEvent>), EdgeError> {
+        listener.set_nonblocking(true).map_err(EdgeError::NoPort)?;
+        let listener = TcpListener::from_std(listener).map_err(EdgeError::NoPort)?;
         let address = listener.local_addr().map_err(EdgeError::NoPort)?;
         let (events, heard) = mpsc::channel(config.limits.events_max);
         let shared = Arc::new(assemble(config, events)?);

@@ -83,6 +83,9 @@ pub enum SessionError {
     /// The browser failed.
     #[error("the browser failed: {0}")]
     Browser(String),
+    /// The page froze or crashed; the browser itself is well.
+    #[error("the page can't be used: {0}")]
+    PageLost(String),
     /// The first page could not be opened.
     #[error("{url} could not be opened: {why}")]
     Open {

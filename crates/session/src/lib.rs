@@ -21,4 +21,4 @@ pub use earlier::{EARLIER_DAYS, EarlierWrite, EarlierWrites, earlier_writes, unc
 pub use expect::{Expectation, ExpectationError};
 pub use live::{Live, Silent, Watch};
 pub use report::{End, HandBack, RunReport, StepReport, Tally};
-pub use run::{Look, Parts, look, run};
+pub use run::{Keeper, Look, Parts, look, run};

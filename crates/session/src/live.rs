@@ -1,5 +1,6 @@
 //! What a person may watch while a run goes on.
 
+use clicket_chromium::Confinement;
 use clicket_guard::approval::Words;
 
 use crate::report::{End, StepReport};
@@ -15,6 +16,8 @@ pub enum Live<'a> {
         model: &'a str,
         /// Seams the operator opened.
         seams: &'a [String],
+        /// What keeps the browser to its one road out.
+        confinement: &'a Confinement,
     },
     /// A step ended.
     Step(&'a StepReport),

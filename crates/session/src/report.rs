@@ -1,5 +1,6 @@
 //! How a run ended, and what each step was.
 
+use clicket_chromium::Confinement;
 use clicket_guard::outcome::Outcome;
 use serde::Serialize;
 
@@ -30,7 +31,11 @@ pub enum End {
         next: String,
     },
     /// The operator stopped it.
-    Interrupted,
+    Interrupted {
+        /// The write, if there is one, that was sent and was not answered by then.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        unanswered: Option<String>,
+    },
 }
 
 /// Why a run was handed back.
@@ -81,7 +86,7 @@ impl End {
             Self::HandedBack { .. } => 3,
             Self::Unverified { .. } => 4,
             Self::Uncertain { .. } => 5,
-            Self::Interrupted => 130,
+            Self::Interrupted { .. } => 130,
         }
     }
 
@@ -93,7 +98,7 @@ impl End {
             Self::HandedBack { .. } => "handed_back",
             Self::Unverified { .. } => "unverified",
             Self::Uncertain { .. } => "uncertain",
-            Self::Interrupted => "interrupted",
+            Self::Interrupted { .. } => "interrupted",
         }
     }
 }
@@ -192,6 +197,11 @@ pub struct RunReport {
     pub journal_head: String,
     /// Seams the operator opened.
     pub seams: Vec<String>,
+    /// What kept the browser to its one road out.
+    pub confinement: Confinement,
+    /// Why the named profile was left as it was before the run, if it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_kept: Option<String>,
     /// Picture of the last page, as PNG, with secret fields painted over; or why there is none.
     #[serde(skip)]
     pub picture: Result<Vec<u8>, String>,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clicket_chromium::{Browser, Hide};
+use clicket_chromium::{Browser, CookieJar, Hide};
 use clicket_egress::{Edge, EdgeEvent, RequestRecord};
 use clicket_guard::approval::Approver;
 use clicket_guard::observation::Observation;
@@ -45,6 +45,17 @@ pub struct Parts {
     pub journal: Journal,
     /// 16 random bytes for each offer.
     pub nonce: Box<dyn FnMut() -> [u8; 16] + Send>,
+    /// Who keeps the cookies when the run ends; nobody does for a throw-away profile.
+    pub keeper: Option<Box<dyn Keeper>>,
+}
+
+/// Keeps the cookies of a run for the next one.
+pub trait Keeper: Send {
+    /// Keeps them, or says why not.
+    ///
+    /// # Errors
+    /// In words for the operator.
+    fn keep(&self, cookies: &CookieJar) -> Result<(), String>;
 }
 
 /// State of a run between steps.
@@ -56,6 +67,7 @@ pub(crate) struct Runner {
     pub(crate) config: RunConfig,
     pub(crate) values: Vec<ValueOffer>,
     pub(crate) nonce: Box<dyn FnMut() -> [u8; 16] + Send>,
+    keeper: Option<Box<dyn Keeper>>,
     pub(crate) past: Vec<Past>,
     pub(crate) before: Option<clicket_guard::observation::Observation>,
     pub(crate) steps: Vec<StepReport>,
@@ -75,8 +87,16 @@ pub async fn run(parts: Parts, config: RunConfig) -> Result<RunReport, SessionEr
     let mut runner = Runner::assemble(parts, config)?;
     let budget = runner.config.budgets.time();
     let ended = tokio::select! {
-        () = stop.notified() => Ok(End::Interrupted),
+        () = stop.notified() => Ok(End::Interrupted { unanswered: None }),
         ended = tokio::time::timeout(budget, runner.go()) => ended.unwrap_or_else(|_| Ok(out_of_time(budget))),
+    };
+    // The browser lives and its page does not: nothing is broken that a person could not go on from.
+    let ended = match ended {
+        Err(SessionError::PageLost(why)) => Ok(End::HandedBack {
+            reason: HandBack::NoProgress(why),
+            next: "Open the address in a browser of your own to see whether the page works there; then run it again.".into(),
+        }),
+        ended => ended,
     };
     runner.close(ended).await
 }
@@ -116,7 +136,7 @@ pub async fn look(parts: Parts, config: RunConfig) -> Result<Look, SessionError>
 
 impl Runner {
     fn assemble(parts: Parts, config: RunConfig) -> Result<Self, SessionError> {
-        let Parts { browser, edge, edge_events, decider, approver, watch, stop: _, journal, nonce } = parts;
+        let Parts { browser, edge, edge_events, decider, approver, watch, stop: _, journal, nonce, keeper } = parts;
         let scrub = Scrubber::of(&config.secrets)?;
         let desk = EdgeDesk::new(DeskParts {
             events: edge_events,
@@ -138,6 +158,7 @@ impl Runner {
             config,
             values,
             nonce,
+            keeper,
             past: Vec::new(),
             before: None,
             steps: Vec::new(),
@@ -197,7 +218,12 @@ impl Runner {
         self.write_start()?;
         let model = self.decider.name().to_owned();
         let url = self.config.start.public_form().to_owned();
-        self.desk.watch.see(&Live::Started { url: &url, model: &model, seams: &self.config.seams });
+        self.desk.watch.see(&Live::Started {
+            url: &url,
+            model: &model,
+            seams: &self.config.seams,
+            confinement: self.browser.confinement(),
+        });
         if let Some(end) = self.open().await? {
             return Ok(end);
         }
@@ -234,15 +260,16 @@ impl Runner {
             "model": self.decider.name(),
             "browser": self.browser.version(),
             "seams": config.seams,
+            "confinement": self.browser.confinement(),
         });
         Ok(self.desk.append("run", &body)?)
     }
 
     /// Ends everything: browser first, so that nothing more can happen; then the record.
     async fn close(self, ended: Result<End, SessionError>) -> Result<RunReport, SessionError> {
-        let Self { mut browser, edge, mut desk, decider, config, steps, usd, .. } = self;
+        let Self { mut browser, edge, mut desk, decider, config, steps, usd, keeper, .. } = self;
         let picture = match &ended {
-            Ok(End::Interrupted) | Err(_) => Err("the run was stopped".to_owned()),
+            Ok(End::Interrupted { .. }) | Err(_) => Err("the run was stopped".to_owned()),
             Ok(_) => match tokio::time::timeout(PICTURE_WAIT, browser.screenshot(Hide::SecretFields)).await {
                 Ok(picture) => picture.map_err(|why| why.to_string()),
                 Err(_) => Err("the page did not let itself be drawn in time".to_owned()),
@@ -250,6 +277,11 @@ impl Runner {
         };
         let url = clicket_guard::web::WebUrl::read(&browser.url()).map(|url| url.public_form().to_owned()).unwrap_or_default();
         let url = desk.scrub.scrub(&url).into_owned();
+        let not_kept = match keeper {
+            Some(keeper) => keep_cookies(&browser, keeper.as_ref()).await.err(),
+            None => None,
+        };
+        let confinement = browser.confinement().clone();
         browser.close().await;
         desk.drain();
         edge.close().await;
@@ -281,6 +313,8 @@ impl Runner {
             journal: path,
             journal_head: head,
             seams: config.seams,
+            confinement,
+            not_kept,
             picture,
         })
     }
@@ -297,11 +331,17 @@ impl Runner {
     }
 }
 
+/// A browser that is gone or does not answer leaves the profile as it was before the run.
+async fn keep_cookies(browser: &Browser, keeper: &dyn Keeper) -> Result<(), String> {
+    let cookies = browser.cookies().await.map_err(|error| error.to_string())?;
+    keeper.keep(&cookies)
+}
+
 /// Writes how the run ended; a write that was sent and not answered makes it uncertain, whenever that became known.
 fn write_end(desk: &mut EdgeDesk, end: End, usd: f64) -> Result<End, SessionError> {
     desk.write_requests()?;
     let end = match (end, desk.close_open("the run ended first")?) {
-        (End::Interrupted, _) => End::Interrupted,
+        (End::Interrupted { .. }, unanswered) => End::Interrupted { unanswered },
         (_, Some(request)) => End::Uncertain { request },
         (end, None) => end,
     };
@@ -316,7 +356,7 @@ fn write_fault(desk: &mut EdgeDesk, fault: &SessionError, usd: f64) -> Result<En
     let said = desk.scrub.scrub(&fault.to_string()).into_owned();
     let Some(request) = unanswered else {
         desk.append("end", &json!({"fault": said, "usd": usd}))?;
-        return Ok(End::Interrupted);
+        return Ok(End::Interrupted { unanswered: None });
     };
     let end = End::Uncertain { request };
     desk.append("end", &json!({"end": end, "fault": said, "usd": usd}))?;

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use clicket_chromium::{CallError, PageError};
 use clicket_guard::approval::Answered;
 use clicket_guard::choice::{self, Choice, Named, Pick};
 use clicket_guard::gate::{self, Act, Admission, Refusal};
@@ -137,10 +138,7 @@ impl Runner {
             // The document may just have been replaced: settle and look once more.
             Err(_) => {
                 self.settle().await?;
-                self.desk
-                    .watching(self.browser.observe(&scrub))
-                    .await
-                    .map_err(|error| SessionError::Browser(error.to_string()))?
+                self.desk.watching(self.browser.observe(&scrub)).await.map_err(page_failed)?
             }
         };
         self.check_journal()?;
@@ -190,8 +188,7 @@ impl Runner {
 
     /// Expectations that do not hold now.
     async fn missing(&mut self) -> Result<Vec<String>, SessionError> {
-        let text =
-            self.desk.watching(self.browser.visible_text()).await.map_err(|error| SessionError::Browser(error.to_string()))?;
+        let text = self.desk.watching(self.browser.visible_text()).await.map_err(page_failed)?;
         let url = self.browser.url();
         let evidence = Evidence { url: &url, text: &text, answered: &self.desk.answered };
         Ok(self
@@ -460,10 +457,7 @@ impl Runner {
         loop {
             let Self { browser, edge, desk, .. } = self;
             let mut traffic = edge.in_flight();
-            let settled = desk
-                .watching(browser.settle(&mut traffic, cap))
-                .await
-                .map_err(|error| SessionError::Browser(error.to_string()))?;
+            let settled = desk.watching(browser.settle(&mut traffic, cap)).await.map_err(page_failed)?;
             waited.network_ms += settled.waited_network_ms;
             waited.window_ms += settled.window_ms;
             desk.drain();
@@ -605,4 +599,12 @@ fn go_on() -> End {
 
 fn is_go_on(end: &End) -> bool {
     matches!(end, End::HandedBack { reason: HandBack::NoProgress(said), .. } if said.is_empty())
+}
+
+/// A page that does not answer is not a browser that is broken.
+fn page_failed(error: impl Into<PageError>) -> SessionError {
+    match error.into() {
+        PageError::Call(error @ (CallError::TimedOut { .. } | CallError::Crashed)) => SessionError::PageLost(error.to_string()),
+        error => SessionError::Browser(error.to_string()),
+    }
 }

@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::{TestEdge, launch, launch_with, processes_in_group, processes_with, soon};
+use clicket_chromium::{Confinement, NamespaceWish, Quarters, Sandbox};
+
+use crate::support::{TestEdge, launch, launch_in, launch_with, processes_in_group, processes_with, sandbox, soon};
 
 fn trace(browser: &clicket_chromium::Browser) -> (String, u32) {
     (browser.profile().display().to_string(), browser.process_id())
@@ -63,16 +65,34 @@ fn cmdline(pid: u32) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_browser_sees_no_network_but_the_edge() {
+    let edge = TestEdge::with_page("").await;
+    let Some(browser) = launch(&edge).await else { return };
+    if *browser.confinement() != Confinement::System {
+        eprintln!("\n##### SKIPPED, NOT TESTED: {} #####\n", browser.confinement().in_words());
+        return;
+    }
+    for pid in processes_in_group(browser.process_id()) {
+        let read = |name: &str| std::fs::read_to_string(format!("/proc/{pid}/net/{name}")).unwrap_or_default();
+        let interfaces: Vec<String> =
+            read("dev").lines().skip(2).map(|line| line.trim().split(':').next().unwrap_or_default().to_owned()).collect();
+        assert!(interfaces.iter().all(|name| name == "lo"), "{interfaces:?}");
+        assert_eq!(read("route").lines().count().saturating_sub(1), 0, "{}", read("route"));
+    }
+    let ours = std::fs::read_link("/proc/self/ns/net").unwrap();
+    let theirs = std::fs::read_link(format!("/proc/{}/ns/net", browser.process_id()));
+    assert!(theirs.is_ok_and(|theirs| theirs != ours));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_wrong_credential_is_told_and_leaves_nothing() {
     let edge = TestEdge::with_page("").await;
     let named = clicket_chromium::find(None);
     let Ok(binary) = named else { return };
     let mut config = crate::support::config(&edge, binary);
     config.proxy.password = "wrong".to_owned();
-    let error = clicket_chromium::Browser::launch(config).await.unwrap_err();
-    if matches!(error, clicket_chromium::LaunchError::NoUser { .. }) {
-        return;
-    }
+    let Some(quarters) = quarters(&edge).await else { return };
+    let error = clicket_chromium::Browser::launch(config, quarters).await.unwrap_err();
     assert!(matches!(error, clicket_chromium::LaunchError::ProxyNotReached { .. }), "{error}");
 }
 
@@ -83,8 +103,9 @@ async fn a_browser_that_does_not_start_gives_its_own_words() {
     let Ok(_) = named else { return };
     let mut config = crate::support::config(&edge, "/bin/false".into());
     config.deadline = Duration::from_secs(5);
-    let error = clicket_chromium::Browser::launch(config).await.unwrap_err();
-    assert!(error.to_string().contains("it exited") || error.to_string().contains("no user"), "{error}");
+    let Some(quarters) = quarters(&edge).await else { return };
+    let error = clicket_chromium::Browser::launch(config, quarters).await.unwrap_err();
+    assert!(error.to_string().contains("it exited"), "{error}");
 }
 
 /// The child half of the next test: it holds a browser until it is killed.
@@ -142,16 +163,20 @@ async fn with_page_scripts_off_the_launch_works_too() {
 #[tokio::test(flavor = "multi_thread")]
 async fn without_its_sandbox_it_starts_only_when_that_was_asked_for_by_name() {
     let edge = TestEdge::with_page("").await;
-    let off = launch_with(&edge, |config| config.sandbox = clicket_chromium::Sandbox::DangerouslyOff).await;
-    let Some(browser) = off else { return };
+    let off = Quarters::make(Sandbox::DangerouslyOff, NamespaceWish::WhereItCanBeHad).await;
+    let Some(browser) = launch_in(&edge, off, |_| ()).await else { return };
     assert!(cmdline(browser.process_id()).contains("--no-sandbox"));
     drop(browser);
     if !nix::unistd::Uid::effective().is_root() {
         return;
     }
-    let Ok(binary) = clicket_chromium::find(None) else { return };
-    let mut config = crate::support::config(&edge, binary);
-    config.sandbox = clicket_chromium::Sandbox::AsSelf;
-    let refused = clicket_chromium::Browser::launch(config).await.unwrap_err();
+    let refused = Quarters::make(Sandbox::AsSelf, NamespaceWish::WhereItCanBeHad).await.unwrap_err();
     assert!(matches!(refused, clicket_chromium::LaunchError::RootNeedsUser), "{refused}");
+}
+
+/// Quarters that the edge serves; none where the browser's user is missing, which other cases say loudly.
+async fn quarters(edge: &TestEdge) -> Option<Quarters> {
+    let mut quarters = Quarters::make(sandbox(), NamespaceWish::WhereItCanBeHad).await.ok()?;
+    edge.serve(&mut quarters);
+    Some(quarters)
 }

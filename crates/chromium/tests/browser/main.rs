@@ -2,6 +2,7 @@
 // Helpers of tests are no tests in clippy's eyes.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr)]
 
+mod channels;
 mod failing;
 mod filling;
 mod lifetime;

@@ -1,12 +1,14 @@
 //! A tiny edge that asks for its credential and serves pages from memory, and a launch that skips loudly.
 
 use std::collections::HashMap;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use clicket_chromium::{Browser, Headed, LaunchConfig, LaunchError, PageScripts, ProxyRoute, Sandbox, Settled, Traffic, find};
+use clicket_chromium::{
+    Browser, CookieJar, Headed, LaunchConfig, LaunchError, NamespaceWish, PageScripts, ProxyRoute, Quarters, Sandbox, Settled,
+    Traffic, find,
+};
 use clicket_guard::approval::Moment;
 use clicket_guard::gate::{Act, Admission, admit};
 use clicket_guard::observation::{Control, Observation};
@@ -34,7 +36,6 @@ struct Truth {
 /// The test's edge: everything it was asked is in its log.
 #[derive(Clone)]
 pub(crate) struct TestEdge {
-    pub(crate) address: SocketAddr,
     truth: Arc<Truth>,
 }
 
@@ -45,20 +46,25 @@ impl TestEdge {
     }
 
     pub(crate) async fn with_pages(pages: &[(&str, &str)]) -> TestEdge {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
         let truth = Arc::new(Truth::default());
         truth.pages.lock().unwrap().insert("http://seed.test/".to_owned(), "<title>seed</title>".to_owned());
         for (url, html) in pages {
             truth.pages.lock().unwrap().insert((*url).to_owned(), (*html).to_owned());
         }
-        let serving = truth.clone();
+        TestEdge { truth }
+    }
+
+    /// Serves a browser whose quarters these are.
+    pub(crate) fn serve(&self, quarters: &mut Quarters) {
+        let listener = quarters.take_listener().unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let listener = TcpListener::from_std(listener).unwrap();
+        let serving = self.truth.clone();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 tokio::spawn(serve(stream, serving.clone()));
             }
         });
-        TestEdge { address, truth }
     }
 
     /// Request lines in order, without the browser's favicon requests.
@@ -68,7 +74,6 @@ impl TestEdge {
 
     fn route(&self) -> ProxyRoute {
         ProxyRoute {
-            address: self.address,
             user: "u".to_owned(),
             password: "p".to_owned(),
             seed_url: "http://seed.test/".to_owned(),
@@ -123,16 +128,17 @@ async fn answer_to(line: &str, truth: &Truth) -> String {
 pub(crate) fn config(edge: &TestEdge, binary: PathBuf) -> LaunchConfig {
     LaunchConfig {
         binary,
-        sandbox: sandbox(),
         headed: Headed::No,
         proxy: edge.route(),
         page_scripts: PageScripts::On,
         viewport: (1280, 900),
         deadline: DEADLINE,
+        leases: None,
+        cookies: CookieJar::default(),
     }
 }
 
-fn sandbox() -> Sandbox {
+pub(crate) fn sandbox() -> Sandbox {
     if nix::unistd::Uid::effective().is_root() { Sandbox::AsUser { name: USER.to_owned() } } else { Sandbox::AsSelf }
 }
 
@@ -142,6 +148,14 @@ pub(crate) async fn launch(edge: &TestEdge) -> Option<Browser> {
 }
 
 pub(crate) async fn launch_with(edge: &TestEdge, change: impl FnOnce(&mut LaunchConfig)) -> Option<Browser> {
+    launch_in(edge, Quarters::make(sandbox(), NamespaceWish::WhereItCanBeHad).await, change).await
+}
+
+pub(crate) async fn launch_in(
+    edge: &TestEdge,
+    quarters: Result<Quarters, LaunchError>,
+    change: impl FnOnce(&mut LaunchConfig),
+) -> Option<Browser> {
     let named = std::env::var_os("CLICKET_CHROMIUM").map(PathBuf::from);
     let binary = match find(named.as_deref()) {
         Ok(binary) => binary,
@@ -149,11 +163,13 @@ pub(crate) async fn launch_with(edge: &TestEdge, change: impl FnOnce(&mut Launch
     };
     let mut config = config(edge, binary);
     change(&mut config);
-    match Browser::launch(config).await {
-        Ok(browser) => Some(browser),
-        Err(error @ LaunchError::NoUser { .. }) => skip(&error.to_string()),
+    let mut quarters = match quarters {
+        Ok(quarters) => quarters,
+        Err(error @ LaunchError::NoUser { .. }) => return skip(&error.to_string()),
         Err(error) => panic!("{error}"),
-    }
+    };
+    edge.serve(&mut quarters);
+    Some(Browser::launch(config, quarters).await.unwrap())
 }
 
 fn skip<T>(why: &str) -> Option<T> {

@@ -9,6 +9,7 @@ mod attended;
 mod bad_input;
 mod chores;
 mod hostile;
+mod life;
 mod models;
 mod ordinary;
 mod outside;
