@@ -56,7 +56,7 @@ impl Screen {
         if let Some(next) = advice(&report.end) {
             self.out(&format!("  next       {next}"));
         }
-        let Tally { passed, released, stopped } = report.requests;
+        let Tally { passed, released, stopped, telemetry } = report.requests;
         self.out(&format!("  at         {}", report.url));
         let window = report.steps.iter().map(|step| step.settle_ms).max().unwrap_or(0);
         self.out(&format!(
@@ -64,7 +64,8 @@ impl Screen {
             report.steps.len(),
             report.wall_ms as f64 / 1_000.0
         ));
-        self.out(&format!("  requests   {passed} passed, {stopped} stopped; writes released: {released}"));
+        let quiet = if telemetry == 0 { String::new() } else { format!("; telemetry refused: {telemetry}") };
+        self.out(&format!("  requests   {passed} passed, {stopped} stopped; writes released: {released}{quiet}"));
     }
 
     fn toned(&self, tone: Tone, text: &str) -> String {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::effect::RequestImage;
 use crate::observation::{Handle, Meaning};
+use crate::shape::Remembered;
 
 /// One thing that may be done on a page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -179,9 +180,16 @@ pub struct EffectPermit {
     pub(crate) image: Digest,
     pub(crate) receipt: Receipt,
     pub(crate) intent: String,
+    pub(crate) remembered: Option<Remembered>,
 }
 
 impl EffectPermit {
+    /// The shape that the person allowed for the rest of the run, when the answer said so and the class lets it.
+    #[must_use]
+    pub fn remembered(&self) -> Option<&Remembered> {
+        self.remembered.as_ref()
+    }
+
     /// True when it is for exactly this request.
     #[must_use]
     pub fn names(&self, image: &RequestImage) -> bool {

@@ -25,6 +25,8 @@ pub enum ActionClass {
     UnknownControl,
     /// End the run as reached.
     Finish,
+    /// Send data to a listed origin without an action of the run that asked for it.
+    BackgroundWrite,
     /// Send data to a listed origin.
     Write,
     /// Type a secret.
@@ -43,13 +45,14 @@ pub enum ActionClass {
 
 impl ActionClass {
     /// Every class.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Observe,
         Self::Scroll,
         Self::Navigate,
         Self::Fill,
         Self::UnknownControl,
         Self::Finish,
+        Self::BackgroundWrite,
         Self::Write,
         Self::Credentials,
         Self::LeaveSite,
@@ -69,6 +72,7 @@ impl ActionClass {
             Self::Fill => "fill",
             Self::UnknownControl => "unknown_control",
             Self::Finish => "finish",
+            Self::BackgroundWrite => "background_write",
             Self::Write => "write",
             Self::Credentials => "credentials",
             Self::LeaveSite => "leave_site",
@@ -89,6 +93,7 @@ impl ActionClass {
             Self::Fill => "fill in or choose",
             Self::UnknownControl => "press a control of unknown effect",
             Self::Finish => "say that the goal is reached",
+            Self::BackgroundWrite => "send data to the site that no action of this run asked for",
             Self::Write => "send data to the site",
             Self::Credentials => "type a secret",
             Self::LeaveSite => "leave the site",
@@ -165,7 +170,7 @@ const BARE_YES: &[&str] = &[
     "got", "submit", "apply", "done", "go", "ahead",
 ];
 /// Names under which forms say which method or deed they really mean.
-const DEED_FIELDS: &[&str] = &["_method", "action", "op", "operation", "do", "cmd", "command", "intent", "task"];
+pub(crate) const DEED_FIELDS: &[&str] = &["_method", "action", "op", "operation", "do", "cmd", "command", "intent", "task"];
 /// Longer than any address that is read, even when each of its characters falls apart.
 const WORDS_CHARS_MAX: usize = 64 * 1024;
 

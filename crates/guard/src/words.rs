@@ -9,6 +9,7 @@ use crate::limits::{SHOWN_BODY_CHARS_MAX, SHOWN_FIELDS_MAX, SHOWN_TOKEN_CHARS_MA
 use crate::permit::{Action, Direction, Switch, ValueSource};
 use crate::policy::Judgement;
 use crate::secret::Scrubber;
+use crate::shape::{self, Shape};
 use crate::untrusted::PageText;
 
 /// The ticket of an action. `control` and `page` are already quoted.
@@ -16,8 +17,9 @@ use crate::untrusted::PageText;
 pub fn of_action(action: &Action, control: &str, page: &str, judgement: &Judgement) -> Words {
     Words {
         title: sentence(action, control),
-        facts: vec![("on".into(), page.to_owned()), ("kind".into(), judgement.class.in_words().to_owned())],
-        because: judgement.reasons.clone(),
+        facts: vec![("on".into(), page.to_owned()), ("kind".into(), judgement.class().in_words().to_owned())],
+        because: judgement.reasons().to_vec(),
+        remember: None,
     }
 }
 
@@ -63,11 +65,13 @@ pub fn of_effect(effect: &Effect, judgement: &Judgement) -> Words {
     if let Some(after) = &effect.after {
         facts.push(("follows".into(), after.words.clone()));
     }
-    facts.push(("kind".into(), judgement.class.in_words().to_owned()));
+    facts.push(("kind".into(), judgement.class().in_words().to_owned()));
     // Two requests that differ anywhere, headers included, differ here.
     let whole = if holds_secret(effect) { "no digest, because it holds a secret".into() } else { image.digest().to_string() };
     facts.push(("whole request".into(), whole));
-    Words { title: format!("Send this {method} request to {host}"), facts, because: judgement.reasons.clone() }
+    let shape = Some(image).filter(|_| shape::may_be_remembered(judgement.class())).and_then(Shape::of);
+    let remember = shape.map(|shape| shape.in_words(&effect.scrub));
+    Words { title: format!("Send this {method} request to {host}"), facts, because: judgement.reasons().to_vec(), remember }
 }
 
 /// A page may send any token as a method; only an ordinary one stands outside quotes.

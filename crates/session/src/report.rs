@@ -107,6 +107,8 @@ pub struct Tally {
     pub released: u64,
     /// Did not go out, or were not answered.
     pub stopped: u64,
+    /// Telemetry, which is refused without a word.
+    pub telemetry: u64,
 }
 
 impl Tally {
@@ -117,6 +119,7 @@ impl Tally {
             passed: self.passed - before.passed,
             released: self.released - before.released,
             stopped: self.stopped - before.stopped,
+            telemetry: self.telemetry - before.telemetry,
         }
     }
 }

@@ -18,6 +18,7 @@ use serde_json::json;
 use crate::ask::{NONE, history_of, offer_request, state_of, target_question};
 use crate::clock::millis;
 use crate::config::SessionError;
+use crate::edge_desk::Causes;
 use crate::expect::Evidence;
 use crate::facts::{Effect, Past, effect_between};
 use crate::live::Live;
@@ -229,7 +230,7 @@ impl Runner {
             (HandBack::Budget(format!("the money budget of ${} is used up", self.config.budgets.usd)), "Give more with --money.")
         } else if idle >= IDLE_STEPS_MAX {
             (
-                HandBack::NoProgress(format!("{idle} steps in a row changed nothing")),
+                HandBack::NoProgress(format!("{idle} steps in a row changed nothing{}", self.desk.own_refused_in_words())),
                 "Look at the picture of the last page; say the next step in the goal.",
             )
         } else {
@@ -314,10 +315,9 @@ impl Runner {
         let mut judgement = self.desk.policy.judge_action(class, choice.confidence(), self.desk.approver.attendance());
         let chosen = sentence(&seen, &entry);
         if self.distrusted.contains(&chosen) {
-            judgement.verdict = judgement.verdict.join(Verdict::Ask);
-            judgement.reasons.push("what it would send changed while it was being pressed before".into());
+            judgement.tighten(Verdict::Ask, "what it would send changed while it was being pressed before".into());
         }
-        let grounds = judgement.reasons.join("; ");
+        let grounds = judgement.reasons().join("; ");
         let mut past = Past::of(&seen, &entry);
         let (permit, ended) = match self.admit(&seen, &entry, judgement).await? {
             Ok(permit) => (Some(permit), None),
@@ -358,6 +358,7 @@ impl Runner {
         if let Some(failed) = &self.desk.failed_write {
             said.push_str(&format!("; {failed}"));
         }
+        said.push_str(&self.desk.own_refused_in_words());
         said
     }
 
@@ -368,11 +369,11 @@ impl Runner {
         self.desk.note("finish", &json!({"confidence": confidence, "judgement": judgement, "missing": missing}))?;
         self.desk.watch.see(&Live::Claimed { missing: &missing });
         if self.config.expectations.is_empty() {
-            return Ok(if judgement.verdict == Verdict::Allow {
+            return Ok(if judgement.verdict() == Verdict::Allow {
                 End::Unverified { because: "the model says that the goal is reached; give --expect-text, --expect-url or --expect-request to have it proved".into() }
             } else {
                 End::HandedBack {
-                    reason: HandBack::LowConfidence(judgement.reasons.join("; ")),
+                    reason: HandBack::LowConfidence(judgement.reasons().join("; ")),
                     next: "Look at the picture of the last page.".into(),
                 }
             });
@@ -397,7 +398,7 @@ impl Runner {
         let control_words = control_of(seen, entry).map(clicket_guard::observation::Control::in_words).unwrap_or_default();
         let page_words = clicket_guard::untrusted::PageText::plain(&seen.url).for_person();
         let act = Act { entry: entry.clone(), observation: seen.digest(), control_words, page_words };
-        let (class, grounds) = (judgement.class, judgement.reasons.join("; "));
+        let (class, grounds) = (judgement.class(), judgement.reasons().join("; "));
         let now = self.desk.now();
         match gate::admit(&mut self.desk.journal, now, act, judgement)? {
             Admission::Permit(permit) => Ok(Ok(permit)),
@@ -444,7 +445,7 @@ impl Runner {
     /// Spends a permit and writes its outcome.
     async fn perform(&mut self, permit: ActPermit, words: String) -> Result<Outcome, SessionError> {
         let intent = permit.intent().to_owned();
-        self.desk.begin(&intent, words);
+        self.desk.begin(&intent, words, causes(permit.action()));
         let secrets = &self.config.secrets;
         let outcome = self.desk.watching(self.browser.perform(permit, secrets)).await;
         let outcome = scrubbed(outcome, &self.desk.scrub);
@@ -522,6 +523,16 @@ impl Runner {
         self.desk.watch.see(&Live::Step(&report));
         self.steps.push(report);
         Ok(())
+    }
+}
+
+/// Opening, scrolling and waiting ask the page for nothing; a write that comes then is its own.
+fn causes(action: &Action) -> Causes {
+    match action {
+        Action::Press { .. } | Action::Fill { .. } | Action::Choose { .. } | Action::Toggle { .. } | Action::Enter { .. } => {
+            Causes::Writes
+        }
+        Action::Scroll(_) | Action::Wait | Action::Back | Action::Navigate { .. } => Causes::Nothing,
     }
 }
 

@@ -11,5 +11,7 @@ mod chores;
 mod hostile;
 mod models;
 mod outside;
+mod page_server;
 mod secrets;
 mod support;
+mod writes_apart;

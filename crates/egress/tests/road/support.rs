@@ -8,11 +8,11 @@ use std::time::Duration;
 use base64::Engine;
 use clicket_egress::{Edge, EdgeConfig, EdgeEvent, EdgeLimits, HeldRequest, RequestRecord, ResolverChoice};
 use clicket_guard::address::{HostRules, OperatorGrant};
-use clicket_guard::approval::Moment;
+use clicket_guard::approval::{Attendance, Moment};
 use clicket_guard::effect::RequestImage;
 use clicket_guard::gate::{Admission, Effect, admit_effect};
 use clicket_guard::permit::EffectPermit;
-use clicket_guard::policy::{Judgement, Verdict};
+use clicket_guard::policy::Policy;
 use clicket_guard::reach::{Profile, Reach};
 use clicket_guard::risk::ActionClass;
 use clicket_guard::secret::Scrubber;
@@ -413,7 +413,7 @@ pub async fn held(events: &mut mpsc::Receiver<EdgeEvent>) -> HeldRequest {
 pub fn permit_for(image: &RequestImage) -> EffectPermit {
     let folder = tempfile::tempdir().unwrap();
     let mut journal = Journal::create(folder.path(), &RunId::new(1, [7; 8])).unwrap();
-    let judgement = Judgement { verdict: Verdict::Allow, class: ActionClass::Write, reasons: vec!["a test".to_owned()] };
+    let judgement = Policy::shipped().unwrap().judge_action(ActionClass::Observe, 1.0, Attendance::Attended);
     let effect = Effect { image: image.clone(), after: None, scrub: Scrubber::of(&[]).unwrap() };
     match admit_effect(&mut journal, Moment { unix_ms: 1, steady_ms: 1 }, effect, judgement).unwrap() {
         Admission::Permit(permit) => permit,
