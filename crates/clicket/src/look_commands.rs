@@ -32,7 +32,7 @@ async fn look(url: &str, browser: &BrowserArgs) -> Result<Look, Failure> {
     let journal = Journal::create(folder.path(), &run).map_err(Failure::fault)?;
     let stop = Arc::new(Notify::new());
     run_command::watch_for_interrupt(&stop);
-    let road = wiring::open_road(&start, browser).await?;
+    let road = wiring::open_road(&start, browser, None).await?;
     let parts = Parts {
         browser: road.browser,
         edge: road.edge,

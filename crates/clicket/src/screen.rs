@@ -2,7 +2,8 @@
 
 use std::io::{IsTerminal as _, Write as _};
 
-use clicket_session::{End, Live, RunReport, StepReport, Tally, Watch};
+use clicket_guard::untrusted::PageText;
+use clicket_session::{Downloaded, End, Live, RunReport, StepReport, Tally, Watch};
 
 use crate::failure::Failure;
 
@@ -56,6 +57,9 @@ impl Screen {
         if let Some(next) = advice(&report.end) {
             self.out(&format!("  next       {next}"));
         }
+        for taken in &report.downloads {
+            self.out(&format!("  file       {}", receipt(taken)));
+        }
         let Tally { passed, released, stopped, telemetry } = report.requests;
         self.out(&format!("  at         {}", report.url));
         let window = report.steps.iter().map(|step| step.settle_ms).max().unwrap_or(0);
@@ -100,6 +104,15 @@ impl Screen {
             self.toned(Tone::Dim, &times)
         ));
     }
+}
+
+/// A file in one line: name, size, types, digest, source.
+fn receipt(taken: &Downloaded) -> String {
+    let file = &taken.file;
+    let said = PageText::plain(&file.declared).for_person();
+    let looks = file.looks_like.as_deref().map(|kind| format!(", looks like {kind}")).unwrap_or_default();
+    let name = PageText::plain(&file.name).for_person();
+    format!("{name} ({} bytes, said to be {said}{looks}, sha256:{}) from {}", file.bytes, file.sha256, taken.source)
 }
 
 /// What to do next, for an end that is not the wanted one.
@@ -148,6 +161,7 @@ impl Watch for Screen {
             Live::Asking(words) => self.live(&format!("    {} {}", self.toned(Tone::Strong, "asking:"), words.title)),
             Live::Stopped { request, why } => self.live(&format!("    {} {request}: {why}", self.toned(Tone::Bad, "stopped:"))),
             Live::Released { request, by } => self.live(&format!("    {} {request} ({by})", self.toned(Tone::Good, "released:"))),
+            Live::Saved(taken) => self.live(&format!("    {} {}", self.toned(Tone::Good, "saved:"), receipt(taken))),
             Live::Claimed { missing: [] } => self.live("    the model says that the goal is reached"),
             Live::Claimed { missing } => {
                 self.live(&format!("    the model says that the goal is reached; not yet: {}", missing.join("; ")))

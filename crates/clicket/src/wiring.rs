@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clicket_chromium::{Browser, Headed, LaunchConfig, PageScripts, ProxyRoute, Sandbox};
-use clicket_egress::{Edge, EdgeConfig, EdgeEvent, EdgeLimits, ResolverChoice};
+use clicket_egress::{DownloadFolder, Edge, EdgeConfig, EdgeEvent, EdgeLimits, ResolverChoice};
 use clicket_guard::address::{HostRules, OperatorGrant};
 use clicket_guard::reach::{Profile, Reach};
 use clicket_guard::web::{Origin, Site, WebUrl};
@@ -29,9 +29,9 @@ pub(crate) struct Road {
 }
 
 /// Opens the edge and starts the browser behind it.
-pub(crate) async fn open_road(start: &WebUrl, args: &BrowserArgs) -> Result<Road, Failure> {
+pub(crate) async fn open_road(start: &WebUrl, args: &BrowserArgs, downloads: Option<DownloadFolder>) -> Result<Road, Failure> {
     let binary = clicket_chromium::find(args.chromium.as_deref()).map_err(Failure::fault)?;
-    let config = edge_config(start, args)?;
+    let config = EdgeConfig { downloads, ..edge_config(start, args)? };
     let (edge, events) = Edge::open(config).await.map_err(Failure::fault)?;
     let proxy = ProxyRoute {
         address: edge.address(),
@@ -92,6 +92,7 @@ fn edge_config(start: &WebUrl, args: &BrowserArgs) -> Result<EdgeConfig, Failure
         host_rules: HostRules { own_addresses: own_addresses(), ..HostRules::default() },
         extra_roots_pem: roots(&args.trust_ca)?,
         resolver: ResolverChoice::System,
+        downloads: None,
         limits: EdgeLimits::default(),
     })
 }

@@ -5,10 +5,11 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::approval::{Approval, Decision, Level, Moment, Ticket, Words};
+use crate::download::Download;
 use crate::effect::RequestImage;
 use crate::limits::TICKET_LIFE_MS;
 use crate::offer::Entry;
-use crate::permit::{ActPermit, Action, EffectPermit};
+use crate::permit::{ActPermit, Action, DownloadPermit, EffectPermit};
 use crate::policy::{Judgement, Verdict};
 use crate::risk::ActionClass;
 use crate::secret::Scrubber;
@@ -177,6 +178,34 @@ pub fn answer_effect(
     })
 }
 
+/// Admits a file that a site offers.
+///
+/// # Errors
+/// As for [`admit`].
+pub fn admit_download(
+    journal: &mut Journal,
+    now: Moment,
+    file: Download,
+    judgement: Judgement,
+) -> Result<Admission<DownloadPermit, Download>, JournalError> {
+    let record = words::file_record(&file);
+    let shown = words::of_file(&file, &judgement);
+    decide(journal, now, Question { deed: file, judgement, record, shown }, grant_download)
+}
+
+/// Takes the answer to a file's ticket.
+///
+/// # Errors
+/// As for [`admit`].
+pub fn answer_download(
+    journal: &mut Journal,
+    now: Moment,
+    pending: Pending<Download>,
+    approval: Approval,
+) -> Result<Admission<DownloadPermit, Download>, JournalError> {
+    settle(journal, now, pending, &approval, grant_download)
+}
+
 struct Question<D> {
     deed: D,
     judgement: Judgement,
@@ -275,6 +304,10 @@ fn grant_act(act: Act, receipt: Receipt, intent: String) -> ActPermit {
 
 fn grant_effect(effect: Effect, receipt: Receipt, intent: String) -> EffectPermit {
     EffectPermit { image: effect.image.digest(), receipt, intent, remembered: None }
+}
+
+fn grant_download(file: Download, receipt: Receipt, intent: String) -> DownloadPermit {
+    DownloadPermit { facts: file.facts, receipt, intent }
 }
 
 /// What an approval must prove: what can't be undone needs a person at a desk.

@@ -4,8 +4,11 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use clicket_egress::{EdgeEvent, FailKind, HeldRequest, HoldRefusal, Outcome, RefuseReason, RequestRecord, Sent};
+use clicket_egress::{
+    EdgeEvent, FailKind, FileRefusal, HeldRequest, HoldRefusal, OfferedFile, Outcome, RefuseReason, RequestRecord, Sent,
+};
 use clicket_guard::approval::{Answered, Approver, Attendance, Moment};
+use clicket_guard::download::Download;
 use clicket_guard::effect::RequestImage;
 use clicket_guard::follows;
 use clicket_guard::gate::{self, Admission, After, Effect, Pending, Refusal};
@@ -23,7 +26,7 @@ use tokio::sync::mpsc;
 
 use crate::clock::Clock;
 use crate::live::{Live, Watch};
-use crate::report::{End, HandBack, Tally};
+use crate::report::{Downloaded, End, HandBack, Tally};
 
 /// Requests kept as evidence; a page that makes more has no business with an expectation.
 const EVIDENCE_MAX: usize = 10_000;
@@ -39,7 +42,7 @@ const REMEMBERED_MAX: usize = 50;
 /// Refused writes of the page's own that are named.
 const OWN_REFUSED_MAX: usize = 50;
 
-type AskingEffect = std::pin::Pin<Box<dyn Future<Output = Answered> + Send>>;
+pub(crate) type AskingEffect = std::pin::Pin<Box<dyn Future<Output = Answered> + Send>>;
 
 /// The session's side of the edge.
 pub(crate) struct EdgeDesk {
@@ -51,8 +54,8 @@ pub(crate) struct EdgeDesk {
     pub(crate) scrub: Scrubber,
     pub(crate) clock: Clock,
     wait: Duration,
-    asking: Option<(Box<HeldRequest>, Pending<Effect>, AskingEffect, u64)>,
-    waiting: VecDeque<Box<HeldRequest>>,
+    asking: Option<(Asked, AskingEffect, u64)>,
+    waiting: VecDeque<Waiting>,
     /// Intents without an outcome yet, by what they were for.
     open: Vec<(String, OpenIntent)>,
     /// The action being performed or settled, for writes that follow it.
@@ -65,6 +68,10 @@ pub(crate) struct EdgeDesk {
     remembered: Vec<Remembered>,
     /// Shapes of what the page sent by itself.
     own_shapes: Vec<Shape>,
+    /// Files that were taken.
+    pub(crate) downloads: Vec<Downloaded>,
+    /// Addresses of files that were taken or are being taken.
+    pub(crate) asked_for: BTreeSet<String>,
     /// Writes of the page's own that were refused, as shown; the like of them is refused without a further word.
     own_refused: BTreeSet<String>,
     /// The form that the action submits, as it was when it was offered.
@@ -89,15 +96,28 @@ pub(crate) struct EdgeDesk {
     last_document: HashMap<String, u16>,
 }
 
+/// What a person is being asked about.
+pub(crate) enum Asked {
+    Write(Box<HeldRequest>, Pending<Effect>),
+    File(Box<OfferedFile>, Pending<Download>),
+}
+
+/// What waits until the person has answered about another thing.
+enum Waiting {
+    Write(Box<HeldRequest>),
+    File(Box<OfferedFile>),
+}
+
 #[derive(Clone, PartialEq, Eq)]
-enum OpenIntent {
+pub(crate) enum OpenIntent {
     Act,
     Request { id: u64, shown: String, weight: Weight },
+    File { id: u64 },
 }
 
 /// Whether it matters that a request was sent and not answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Weight {
+pub(crate) enum Weight {
     /// It only asked.
     Read,
     /// It may have been acted on.
@@ -151,6 +171,8 @@ impl EdgeDesk {
             opened_since: Vec::new(),
             remembered: Vec::new(),
             own_shapes: Vec::new(),
+            downloads: Vec::new(),
+            asked_for: BTreeSet::new(),
             own_refused: BTreeSet::new(),
             acting_form: None,
             answered: Vec::new(),
@@ -192,7 +214,7 @@ impl EdgeDesk {
 
     /// True while a released write has no answer.
     pub(crate) fn is_sending(&self) -> bool {
-        self.open.iter().any(|(_, kind)| *kind != OpenIntent::Act)
+        self.open.iter().any(|(_, kind)| matches!(kind, OpenIntent::Request { .. } | OpenIntent::File { .. }))
     }
 
     /// Waits until every released write is answered or given up.
@@ -206,6 +228,44 @@ impl EdgeDesk {
     pub(crate) fn drain(&mut self) {
         while let Ok(event) = self.events.try_recv() {
             self.arrive(event);
+        }
+    }
+
+    /// How long a person is waited for.
+    pub(crate) fn wait(&self) -> Duration {
+        self.wait
+    }
+
+    /// What the present action asks of the page.
+    pub(crate) fn causes(&self) -> Causes {
+        self.causes
+    }
+
+    /// Notes that an intent has no outcome yet.
+    pub(crate) fn open_intent(&mut self, intent: String, kind: OpenIntent) {
+        self.open.push((intent, kind));
+    }
+
+    /// Takes the open intent of a file, whose record has come.
+    pub(crate) fn close_file(&mut self, record: u64) -> Option<String> {
+        let at = self.open.iter().position(|(_, kind)| matches!(kind, OpenIntent::File { id } if *id == record))?;
+        Some(self.open.swap_remove(at).0)
+    }
+
+    /// Puts a question before the person.
+    pub(crate) fn ask_about(&mut self, asked: Asked, answer: AskingEffect) {
+        self.asking = Some((asked, answer, self.clock.elapsed_ms()));
+    }
+
+    /// True while a file is being taken.
+    pub(crate) fn is_taking(&self) -> bool {
+        self.open.iter().any(|(_, kind)| matches!(kind, OpenIntent::File { .. }))
+    }
+
+    /// Waits until every file is whole or given up; the edge's deadlines and the run's own bound it.
+    pub(crate) async fn finish_taking(&mut self) {
+        while self.is_taking() {
+            self.turn().await;
         }
     }
 
@@ -288,7 +348,7 @@ impl EdgeDesk {
     }
 
     async fn turn(&mut self) {
-        let Some((_, _, answer, _)) = &mut self.asking else {
+        let Some((_, answer, _)) = &mut self.asking else {
             match self.events.recv().await {
                 Some(event) => self.arrive(event),
                 None => std::future::pending().await,
@@ -305,15 +365,18 @@ impl EdgeDesk {
         match event {
             EdgeEvent::Recorded(record) => self.record(*record),
             EdgeEvent::Held(held) if self.asking.is_none() => self.judge(held),
-            EdgeEvent::Held(held) if self.waiting.len() < WAITING_MAX => self.waiting.push_back(held),
+            EdgeEvent::Held(held) if self.waiting.len() < WAITING_MAX => self.waiting.push_back(Waiting::Write(held)),
             EdgeEvent::Held(held) => held.refuse(HoldRefusal::TooManyHeld),
+            EdgeEvent::Offered(file) if self.asking.is_none() => self.judge_file(file),
+            EdgeEvent::Offered(file) if self.waiting.len() < WAITING_MAX => self.waiting.push_back(Waiting::File(file)),
+            EdgeEvent::Offered(file) => file.refuse(FileRefusal::TooMany),
         }
     }
 
     fn record(&mut self, record: RequestRecord) {
         let weight = self.open.iter().find_map(|(_, kind)| match kind {
             OpenIntent::Request { id, weight, .. } if *id == record.id => Some(*weight),
-            OpenIntent::Request { .. } | OpenIntent::Act => None,
+            OpenIntent::Request { .. } | OpenIntent::File { .. } | OpenIntent::Act => None,
         });
         match record.outcome {
             Outcome::Passed => self.counts.passed += 1,
@@ -328,12 +391,13 @@ impl EdgeDesk {
                 record.status.map(|status| format!("{} was answered {status}", self.shown(&record.method, &record.url)));
         }
         // Evidence is a whole answer from where the run may go; a picture from anywhere proves nothing.
-        let whole = record.cut.is_none() && record.relation != Relation::ThirdParty;
+        let whole = record.cut.is_none() && record.left.is_none() && record.relation != Relation::ThirdParty;
         let good = whole && record.status.is_some_and(|status| (200..400).contains(&status));
         if good && self.answered.len() < EVIDENCE_MAX {
             self.answered.push((record.method.clone(), record.url.clone()));
         }
-        if let ("document", Some(status)) = (record.destination.as_str(), record.status) {
+        let is_page = record.saved.is_none() && record.left.is_none();
+        if let ("document", Some(status), true) = (record.destination.as_str(), record.status, is_page) {
             self.last_document.insert(record.url.clone(), status);
             if self.opened_since.len() < OPENED_MAX {
                 self.opened_since.push(record.url.clone());
@@ -352,6 +416,7 @@ impl EdgeDesk {
                 self.trouble = Some(End::Uncertain { request });
             }
         }
+        self.note_file(&record);
         self.fresh.push(record);
     }
 
@@ -395,7 +460,7 @@ impl EdgeDesk {
                 let approver = Arc::clone(&self.approver);
                 let wait = self.wait;
                 let answer = Box::pin(async move { approver.ask(ticket, wait).await });
-                self.asking = Some((held, pending, answer, self.clock.elapsed_ms()));
+                self.asking = Some((Asked::Write(held, pending), answer, self.clock.elapsed_ms()));
             }
             Ok(Admission::Refused(refusal)) => self.refuse(held, &shown, &refusal, class),
             Err(error) => {
@@ -424,8 +489,24 @@ impl EdgeDesk {
     }
 
     fn answer(&mut self, answered: Answered) {
-        let Some((held, pending, _, since)) = self.asking.take() else { return };
+        let Some((asked, _, since)) = self.asking.take() else { return };
         self.person_ms += self.clock.elapsed_ms().saturating_sub(since);
+        match asked {
+            Asked::Write(held, pending) => self.answer_write(held, pending, answered),
+            Asked::File(file, pending) => self.answer_file(file, pending, answered),
+        }
+        // What is settled without a question asks nobody, so the next in line has its turn at once.
+        while self.asking.is_none()
+            && let Some(next) = self.waiting.pop_front()
+        {
+            match next {
+                Waiting::Write(held) => self.judge(held),
+                Waiting::File(file) => self.judge_file(file),
+            }
+        }
+    }
+
+    fn answer_write(&mut self, held: Box<HeldRequest>, pending: Pending<Effect>, answered: Answered) {
         let shown = self.shown(&held.image().method, &held.image().url);
         let class = pending.class();
         match answered {
@@ -460,12 +541,6 @@ impl EdgeDesk {
                     }
                 }
             }
-        }
-        // What is settled without a question asks nobody, so the next in line has its turn at once.
-        while self.asking.is_none()
-            && let Some(next) = self.waiting.pop_front()
-        {
-            self.judge(next);
         }
     }
 
@@ -535,23 +610,23 @@ impl EdgeDesk {
         );
     }
 
-    fn stopped(&self, request: &str, why: &str) {
+    pub(crate) fn stopped(&self, request: &str, why: &str) {
         self.watch.see(&Live::Stopped { request, why });
     }
 
-    fn hand_back(&mut self, reason: HandBack, next: String) {
+    pub(crate) fn hand_back(&mut self, reason: HandBack, next: String) {
         if self.trouble.is_none() {
             self.trouble = Some(End::HandedBack { reason, next });
         }
     }
 
-    fn keep_fault(&mut self, written: Result<(), JournalError>) {
+    pub(crate) fn keep_fault(&mut self, written: Result<(), JournalError>) {
         if let Err(error) = written {
             self.fault = Some(error);
         }
     }
 
-    fn shown(&self, method: &str, url: &str) -> String {
+    pub(crate) fn shown(&self, method: &str, url: &str) -> String {
         let public = url::Url::parse(url)
             .map(|mut url| {
                 url.set_query(None);
@@ -569,7 +644,7 @@ impl EdgeDesk {
 }
 
 /// What went wrong on the way to a server, and what to do about it.
-fn why_failed(kind: FailKind) -> &'static str {
+pub(crate) fn why_failed(kind: FailKind) -> &'static str {
     match kind {
         FailKind::NameNotFound => "there is no such host; check the spelling of the address",
         FailKind::NameUnresolved => "the name server gave no answer; check this machine's network and DNS",
@@ -592,6 +667,7 @@ fn why_failed(kind: FailKind) -> &'static str {
         FailKind::Protocol => "the server does not speak HTTP as it must",
         FailKind::ConnectionLost => "the connection to the server broke; try again",
         FailKind::BrowserLeft => "the browser gave up waiting",
+        FailKind::NotSaved => "the file could not be written into its folder; check its rights and the space on the disk",
     }
 }
 

@@ -1,5 +1,6 @@
 //! How a run ended, and what each step was.
 
+use clicket_egress::SavedFile;
 use clicket_guard::outcome::Outcome;
 use serde::Serialize;
 
@@ -169,6 +170,16 @@ impl StepReport {
     }
 }
 
+/// A file that was taken.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Downloaded {
+    /// Its receipt.
+    #[serde(flatten)]
+    pub file: SavedFile,
+    /// Public form of where it came from.
+    pub source: String,
+}
+
 /// The whole run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunReport {
@@ -183,6 +194,8 @@ pub struct RunReport {
     pub model: String,
     /// Each step.
     pub steps: Vec<StepReport>,
+    /// Files that were taken.
+    pub downloads: Vec<Downloaded>,
     /// Requests of the whole run.
     pub requests: Tally,
     /// Money spent on the model, US dollars.

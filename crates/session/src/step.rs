@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use clicket_chromium::BrowserEvent;
 use clicket_guard::approval::Answered;
 use clicket_guard::choice::{self, Choice, Named, Pick};
 use clicket_guard::gate::{self, Act, Admission, Refusal};
@@ -194,7 +195,8 @@ impl Runner {
         let text =
             self.desk.watching(self.browser.visible_text()).await.map_err(|error| SessionError::Browser(error.to_string()))?;
         let url = self.browser.url();
-        let evidence = Evidence { url: &url, text: &text, answered: &self.desk.answered };
+        let files = self.desk.file_names();
+        let evidence = Evidence { url: &url, text: &text, answered: &self.desk.answered, files: &files };
         Ok(self
             .config
             .expectations
@@ -209,7 +211,8 @@ impl Runner {
         let text = seen.text.for_model();
         let whole = text.chars().count() + 100 < clicket_guard::limits::PAGE_TEXT_CHARS_MAX;
         let url = self.browser.url();
-        let evidence = Evidence { url: &url, text, answered: &self.desk.answered };
+        let files = self.desk.file_names();
+        let evidence = Evidence { url: &url, text, answered: &self.desk.answered, files: &files };
         whole && self.config.expectations.iter().any(|expected| !expected.holds(&evidence))
     }
 
@@ -346,11 +349,28 @@ impl Runner {
         };
         self.past.push(past);
         let settled = self.settle().await?;
+        self.look_for_made_files();
         self.desk.acting = None;
         self.desk.acting_form = None;
         let report = self.report(number, &seen, offer, (chosen, choice.confidence(), grounds), Some(outcome), &settled, &timing);
         self.finish_step(report)?;
         Ok(None)
+    }
+
+    /// A file that a page makes by itself never passes the edge, so the browser refuses it and the run says so.
+    fn look_for_made_files(&mut self) {
+        for event in self.browser.events() {
+            if let BrowserEvent::Download { url } = event
+                && (url.starts_with("blob:") || url.starts_with("data:"))
+            {
+                self.desk.hand_back(
+                    HandBack::Refused(
+                        "a file that was made in the page was refused: only files that a site sends are taken".into(),
+                    ),
+                    "Take this file in a browser of your own.".into(),
+                );
+            }
+        }
     }
 
     fn nothing_helps(&self, seen: &Observation) -> String {
@@ -427,10 +447,11 @@ impl Runner {
     }
 
     fn refused(&mut self, class: ActionClass, refusal: &Refusal) -> End {
-        let hand_back = |detail: String| End::HandedBack {
-            reason: HandBack::Refused(detail),
-            next: "Nothing was done. Change the policy, or do this step yourself.".into(),
+        let next = match class {
+            ActionClass::Download => "Give a folder with --downloads DIR if files may be taken.",
+            _ => "Nothing was done. Change the policy, or do this step yourself.",
         };
+        let hand_back = |detail: String| End::HandedBack { reason: HandBack::Refused(detail), next: next.into() };
         match refusal {
             Refusal::Policy { reasons } => hand_back(format!("{}: {}", class.in_words(), reasons.join("; "))),
             Refusal::PersonStopped => hand_back("a person ended the run".into()),
@@ -469,10 +490,11 @@ impl Runner {
             waited.window_ms += settled.window_ms;
             desk.drain();
             self.check_journal()?;
-            if !self.desk.is_asking() {
+            if !self.desk.is_asking() && !self.desk.is_taking() {
                 return Ok(waited);
             }
             self.desk.finish_asking().await;
+            self.desk.finish_taking().await;
         }
     }
 

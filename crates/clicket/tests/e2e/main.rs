@@ -8,6 +8,7 @@
 mod attended;
 mod bad_input;
 mod chores;
+mod downloads;
 mod hostile;
 mod models;
 mod outside;
