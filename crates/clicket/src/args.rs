@@ -107,6 +107,15 @@ pub(crate) struct RunArgs {
     /// This request (a method and a path) must have been answered with success, such as "POST /cart".
     #[arg(long, value_name = "REQUEST", help_heading = "Proof")]
     pub(crate) expect_request: Vec<String>,
+    /// A file whose name is like this, such as "*.pdf", must have been downloaded whole.
+    #[arg(long, value_name = "PATTERN", requires = "downloads", help_heading = "Proof")]
+    pub(crate) expect_download: Vec<String>,
+    /// Take files that the site offers into this folder; without it, none is taken.
+    #[arg(long, value_name = "DIR", help_heading = "Limits")]
+    pub(crate) downloads: Option<PathBuf>,
+    /// Most bytes of one file.
+    #[arg(long, default_value_t = 104_857_600, value_parser = clap::value_parser!(u64).range(1..=10_737_418_240), help_heading = "Limits")]
+    pub(crate) download_bytes: u64,
     /// A write that may leave for the start origin without asking: a method and an exact path, such as "POST /cart".
     #[arg(long = "allow", value_name = "REQUEST", help_heading = "Limits")]
     pub(crate) allow: Vec<String>,

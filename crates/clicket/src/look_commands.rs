@@ -1,6 +1,6 @@
 //! `clicket observe` and `clicket origins`: one look at a page.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -10,6 +10,7 @@ use clicket_egress::{Outcome, RefuseReason};
 use clicket_guard::observation::Control;
 use clicket_guard::offer::Operation;
 use clicket_guard::policy::Policy;
+use clicket_guard::reach::Remedy;
 use clicket_guard::web::WebUrl;
 use clicket_journal::{Journal, RunId};
 use clicket_session::{Budgets, Look, Parts, RunConfig, Silent};
@@ -33,7 +34,7 @@ async fn look(url: &str, browser: &BrowserArgs, screen: &Screen) -> Result<Look,
     let stop = Arc::new(Notify::new());
     run_command::watch_for_interrupt(&stop);
     wiring::reap(screen)?;
-    let road = wiring::open_road(&start, browser, CookieJar::default()).await?;
+    let road = wiring::open_road(&start, browser, CookieJar::default(), None).await?;
     let parts = Parts {
         browser: road.browser,
         edge: road.edge,
@@ -116,9 +117,15 @@ fn save(file: Option<PathBuf>, picture: Option<&[u8]>) -> Result<(), Failure> {
 pub(crate) async fn origins(args: OriginsArgs, screen: &Screen) -> Result<ExitCode, Failure> {
     let look = look(&args.url, &args.browser, screen).await?;
     let mut by_origin: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
+    let mut wanted: BTreeSet<String> = BTreeSet::new();
     for record in &look.requests {
         let origin =
             url::Url::parse(&record.url).map(|url| url.origin().ascii_serialization()).unwrap_or_else(|_| "unreadable".into());
+        if let Outcome::Refused(RefuseReason::Reach(reason)) = record.outcome
+            && reason.remedy() == Remedy::List
+        {
+            wanted.insert(origin.clone());
+        }
         *by_origin.entry(origin).or_default().entry(said(record.outcome)).or_default() += 1;
     }
     if args.json {
@@ -129,11 +136,6 @@ pub(crate) async fn origins(args: OriginsArgs, screen: &Screen) -> Result<ExitCo
         let counted: Vec<String> = outcomes.iter().map(|(said, count)| format!("{count} {said}")).collect();
         screen.out(&format!("{origin}: {}", counted.join(", ")));
     }
-    let wanted: Vec<&String> = by_origin
-        .iter()
-        .filter(|(_, outcomes)| outcomes.keys().any(|said| said.contains("list its origin")))
-        .map(|(origin, _)| origin)
-        .collect();
     if wanted.is_empty() {
         screen.out("nothing to list: the page needs no origin but its own site and public files");
     }

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clicket_guard::approval::Attendance;
 use clicket_guard::effect::RequestImage;
 use clicket_guard::policy::Policy;
+use clicket_guard::read_rule::ReadPlace;
 use clicket_guard::risk::{self, ActionClass};
 
 use crate::args::{PolicyArgs, PolicyCommand};
@@ -59,6 +60,13 @@ fn explain(policy: &Policy, request: Option<&str>, screen: &Screen) -> Result<()
             let named = rule.request.as_ref().map(ToString::to_string).unwrap_or_default();
             screen.out(&format!("rule `{}`: {} {named}{origin} ({})", rule.name, rule.verdict.name(), rule.class.name()));
         }
+        for read in policy.reads() {
+            let place = match &read.place {
+                ReadPlace::Listed => "every listed origin".to_owned(),
+                ReadPlace::At(origin) => origin.to_string(),
+            };
+            screen.out(&format!("read `{}`: POST {} at {place}", read.name, read.path));
+        }
         return Ok(());
     };
     let shape = "write a request as METHOD URL, such as \"POST https://shop.example/cart\"";
@@ -73,10 +81,10 @@ fn explain(policy: &Policy, request: Option<&str>, screen: &Screen) -> Result<()
             Attendance::Unattended => "with nobody to ask",
         };
         let verdict = match attendance {
-            Attendance::Attended => judgement.verdict.name(),
-            Attendance::Unattended => unattended(judgement.verdict),
+            Attendance::Attended => judgement.verdict().name(),
+            Attendance::Unattended => unattended(judgement.verdict()),
         };
-        screen.out(&format!("{when}: {verdict} ({}): {}", class.name(), judgement.reasons.join("; ")));
+        screen.out(&format!("{when}: {verdict} ({}): {}", class.name(), judgement.reasons().join("; ")));
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clicket_console::{TerminalDesk, Unattended};
+use clicket_egress::DownloadFolder;
 use clicket_guard::approval::{Approver, DeskKey};
 use clicket_guard::policy::{Policy, RequestPattern};
 use clicket_guard::web::WebUrl;
@@ -23,6 +24,7 @@ pub(crate) async fn run(args: RunArgs, screen: &Screen) -> Result<ExitCode, Fail
     let (decider, model_id) = wiring::decider(&args.model)?;
     let config = config(&args, &start, model_id)?;
     check_picture_place(args.screenshot.as_deref())?;
+    let downloads = downloads(&args)?;
     let folder = journal_command::folder(args.journal.clone())?;
     let (profile, cookies) = profile_command::hold(args.profile.as_deref())?;
     let stop = Arc::new(Notify::new());
@@ -30,7 +32,7 @@ pub(crate) async fn run(args: RunArgs, screen: &Screen) -> Result<ExitCode, Fail
     let run = RunId::new(unix_ms(), rand::random());
     let journal = Journal::create(&folder, &run).map_err(|error| Failure::fault(format!("{error}; nothing was done")))?;
     wiring::reap(screen)?;
-    let road = match wiring::open_road(&start, &args.browser, cookies).await {
+    let road = match wiring::open_road(&start, &args.browser, cookies, downloads).await {
         Ok(road) => road,
         Err(failure) => {
             // The record says that nothing happened.
@@ -66,6 +68,9 @@ fn config(args: &RunArgs, start: &WebUrl, model_id: String) -> Result<RunConfig,
         let pattern = RequestPattern::parse(pattern).map_err(|why| Failure::usage(format!("--allow: {why}")))?;
         policy.allow_write(pattern, start.origin());
     }
+    if args.downloads.is_none() {
+        policy.forbid_downloads();
+    }
     if !(0.0..=1_000.0).contains(&args.money) {
         return Err(Failure::usage("--money must be between 0 and 1000 US dollars"));
     }
@@ -89,12 +94,22 @@ fn seams(args: &RunArgs) -> Vec<String> {
     wiring::seams(&args.browser).into_iter().chain(profile).collect()
 }
 
+fn downloads(args: &RunArgs) -> Result<Option<DownloadFolder>, Failure> {
+    let open = |path: &std::path::PathBuf| {
+        DownloadFolder::open(path, args.download_bytes)
+            .map_err(|why| Failure::usage(format!("--downloads {}: {why}", path.display())))
+    };
+    args.downloads.as_ref().map(open).transpose()
+}
+
 fn expectations(args: &RunArgs) -> Result<Vec<Expectation>, Failure> {
     let urls = args.expect_url.iter().map(|part| ("--expect-url", Expectation::url(part)));
     let texts = args.expect_text.iter().map(|text| ("--expect-text", Expectation::text(text)));
     let requests = args.expect_request.iter().map(|pattern| ("--expect-request", Expectation::request(pattern)));
+    let files = args.expect_download.iter().map(|pattern| ("--expect-download", Expectation::download(pattern)));
     urls.chain(texts)
         .chain(requests)
+        .chain(files)
         .map(|(option, read)| read.map_err(|why| Failure::usage(format!("{option}: {why}"))))
         .collect()
 }

@@ -3,7 +3,8 @@
 use std::io::{IsTerminal as _, Write as _};
 
 use clicket_chromium::Confinement;
-use clicket_session::{End, Live, RunReport, StepReport, Tally, Watch};
+use clicket_guard::untrusted::PageText;
+use clicket_session::{Downloaded, End, Live, RunReport, StepReport, Tally, Watch};
 
 use crate::failure::Failure;
 
@@ -60,7 +61,10 @@ impl Screen {
         if let Some(next) = advice(&report.end) {
             self.out(&format!("  next       {next}"));
         }
-        let Tally { passed, released, stopped } = report.requests;
+        for taken in &report.downloads {
+            self.out(&format!("  file       {}", receipt(taken)));
+        }
+        let Tally { passed, released, stopped, telemetry } = report.requests;
         self.out(&format!("  at         {}", report.url));
         let window = report.steps.iter().map(|step| step.settle_ms).max().unwrap_or(0);
         self.out(&format!(
@@ -68,7 +72,8 @@ impl Screen {
             report.steps.len(),
             report.wall_ms as f64 / 1_000.0
         ));
-        self.out(&format!("  requests   {passed} passed, {stopped} stopped; writes released: {released}"));
+        let quiet = if telemetry == 0 { String::new() } else { format!("; telemetry refused: {telemetry}") };
+        self.out(&format!("  requests   {passed} passed, {stopped} stopped; writes released: {released}{quiet}"));
     }
 
     fn toned(&self, tone: Tone, text: &str) -> String {
@@ -103,6 +108,15 @@ impl Screen {
             self.toned(Tone::Dim, &times)
         ));
     }
+}
+
+/// A file in one line: name, size, types, digest, source.
+fn receipt(taken: &Downloaded) -> String {
+    let file = &taken.file;
+    let said = PageText::plain(&file.declared).for_person();
+    let looks = file.looks_like.as_deref().map(|kind| format!(", looks like {kind}")).unwrap_or_default();
+    let name = PageText::plain(&file.name).for_person();
+    format!("{name} ({} bytes, said to be {said}{looks}, sha256:{}) from {}", file.bytes, file.sha256, taken.source)
 }
 
 /// What to do next, for an end that is not the wanted one.
@@ -156,6 +170,7 @@ impl Watch for Screen {
             Live::Asking(words) => self.live(&format!("    {} {}", self.toned(Tone::Strong, "asking:"), words.title)),
             Live::Stopped { request, why } => self.live(&format!("    {} {request}: {why}", self.toned(Tone::Bad, "stopped:"))),
             Live::Released { request, by } => self.live(&format!("    {} {request} ({by})", self.toned(Tone::Good, "released:"))),
+            Live::Saved(taken) => self.live(&format!("    {} {}", self.toned(Tone::Good, "saved:"), receipt(taken))),
             Live::Claimed { missing: [] } => self.live("    the model says that the goal is reached"),
             Live::Claimed { missing } => {
                 self.live(&format!("    the model says that the goal is reached; not yet: {}", missing.join("; ")))

@@ -8,7 +8,7 @@ use std::time::Duration;
 use clicket_chromium::{
     Browser, CookieJar, Headed, LaunchConfig, LeaseFolder, NamespaceWish, PageScripts, ProxyRoute, Quarters, Reaped, Sandbox,
 };
-use clicket_egress::{Edge, EdgeConfig, EdgeEvent, EdgeLimits, ResolverChoice};
+use clicket_egress::{DownloadFolder, Edge, EdgeConfig, EdgeEvent, EdgeLimits, ResolverChoice};
 use clicket_guard::address::{HostRules, OperatorGrant};
 use clicket_guard::reach::{Profile, Reach};
 use clicket_guard::web::{Origin, Site, WebUrl};
@@ -33,9 +33,14 @@ pub(crate) struct Road {
 }
 
 /// Opens the edge and starts the browser behind it.
-pub(crate) async fn open_road(start: &WebUrl, args: &BrowserArgs, cookies: CookieJar) -> Result<Road, Failure> {
+pub(crate) async fn open_road(
+    start: &WebUrl,
+    args: &BrowserArgs,
+    cookies: CookieJar,
+    downloads: Option<DownloadFolder>,
+) -> Result<Road, Failure> {
     let binary = clicket_chromium::find(args.chromium.as_deref()).map_err(Failure::fault)?;
-    let config = edge_config(start, args)?;
+    let config = EdgeConfig { downloads, ..edge_config(start, args)? };
     let mut quarters = Quarters::make(sandbox(args), namespace(args)).await.map_err(Failure::fault)?;
     let listener = quarters.take_listener().ok_or_else(|| Failure::fault("the edge's socket is gone"))?;
     let (edge, events) = Edge::open_on(listener, config).await.map_err(Failure::fault)?;
@@ -131,6 +136,7 @@ fn edge_config(start: &WebUrl, args: &BrowserArgs) -> Result<EdgeConfig, Failure
         host_rules: HostRules { own_addresses: own_addresses(), ..HostRules::default() },
         extra_roots_pem: roots(&args.trust_ca)?,
         resolver: ResolverChoice::System,
+        downloads: None,
         limits: EdgeLimits::default(),
     })
 }

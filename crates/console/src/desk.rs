@@ -13,7 +13,15 @@ use crate::render::render;
 use crate::terminal::{NoTerminal, Patience, Silence, Terminal};
 
 const CHOICES: &str = "[a] allow once   [r] refuse   [s] stop the run: ";
-const TRY_AGAIN: &str = "Type a, r or s, and press Enter.\n";
+const CHOICES_TO_REMEMBER: &str = "[a] allow once   [m] allow the like for this run   [r] refuse   [s] stop the run: ";
+const TRY_AGAIN: &str = "Type one of the letters, and press Enter.\n";
+
+/// Whether a question may be answered for the rest of the run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    Once,
+    OnceOrRun,
+}
 
 /// The desk on this process's controlling terminal.
 ///
@@ -40,12 +48,13 @@ impl TerminalDesk {
         let deadline = Instant::now() + wait;
         let Ok(turn) = timeout(wait, Arc::clone(&self.turn).lock_owned()).await else { return Answered::Nobody };
         let question = render(ticket.words(), self.terminal.width());
+        let reach = if ticket.words().remember.is_some() { Reach::OnceOrRun } else { Reach::Once };
         let (tell, told) = oneshot::channel();
         let asker = GivesUpWhenDropped::default();
         let (terminal, given_up) = (Arc::clone(&self.terminal), Arc::clone(&asker.given_up));
         // A thread of its own: a runtime waits for its blocking tasks when it ends, and would wait for a person.
         let thread = std::thread::Builder::new().name("desk".into()).spawn(move || {
-            let heard = ask_person(&terminal, &question, &Patience { deadline, given_up: &given_up });
+            let heard = ask_person(&terminal, (&question, reach), &Patience { deadline, given_up: &given_up });
             drop(turn);
             // The asker may be gone; then nobody wants the answer.
             let _ = tell.send(heard);
@@ -84,10 +93,11 @@ impl Drop for GivesUpWhenDropped {
     }
 }
 
-fn ask_person(terminal: &Terminal, question: &str, patience: &Patience<'_>) -> Result<Decision, Silence> {
+fn ask_person(terminal: &Terminal, question: (&str, Reach), patience: &Patience<'_>) -> Result<Decision, Silence> {
     let heard = Terminal::never_be_stopped().and_then(|()| converse(terminal, question, patience));
     let last_word = match heard {
         Ok(Decision::AllowOnce) => "Allowed once.\n",
+        Ok(Decision::AllowAndRemember) => "Allowed, and the like of it for this run.\n",
         Ok(Decision::Refuse) => "Refused.\n",
         Ok(Decision::Stop) => "Stopped.\n",
         Err(Silence::Deadline) => "\nNobody answered in time, so it is not allowed.\n",
@@ -100,12 +110,13 @@ fn ask_person(terminal: &Terminal, question: &str, patience: &Patience<'_>) -> R
     heard
 }
 
-fn converse(terminal: &Terminal, question: &str, patience: &Patience<'_>) -> Result<Decision, Silence> {
+fn converse(terminal: &Terminal, (question, reach): (&str, Reach), patience: &Patience<'_>) -> Result<Decision, Silence> {
+    let choices = if reach == Reach::OnceOrRun { CHOICES_TO_REMEMBER } else { CHOICES };
     terminal.say(&format!("\n{question}"), patience)?;
     for attempt in 1..=ATTEMPTS_MAX {
         terminal.forget_input()?;
-        terminal.say(CHOICES, patience)?;
-        if let Some(decision) = decision_in(&terminal.hear(patience)?) {
+        terminal.say(choices, patience)?;
+        if let Some(decision) = decision_in(&terminal.hear(patience)?, reach) {
             return Ok(decision);
         }
         if attempt < ATTEMPTS_MAX {
@@ -116,9 +127,10 @@ fn converse(terminal: &Terminal, question: &str, patience: &Patience<'_>) -> Res
     Ok(Decision::Refuse)
 }
 
-fn decision_in(line: &str) -> Option<Decision> {
+fn decision_in(line: &str, reach: Reach) -> Option<Decision> {
     match line.trim() {
         "a" | "A" => Some(Decision::AllowOnce),
+        "m" | "M" if reach == Reach::OnceOrRun => Some(Decision::AllowAndRemember),
         "r" | "R" => Some(Decision::Refuse),
         "s" | "S" => Some(Decision::Stop),
         _ => None,

@@ -45,7 +45,8 @@ fn rows_of(words: &Words) -> Vec<Row<'_>> {
         .iter()
         .enumerate()
         .map(|(at, text)| Row { label: if at == 0 { "because".to_owned() } else { String::new() }, text });
-    facts.chain(because).collect()
+    let remember = words.remember.iter().map(|text| Row { label: "the like is".to_owned(), text });
+    facts.chain(because).chain(remember).collect()
 }
 
 fn push_row(out: &mut String, row: &Row<'_>, column: usize, width: usize) {

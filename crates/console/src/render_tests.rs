@@ -8,6 +8,7 @@ fn words(title: &str, facts: &[(&str, &str)], because: &[&str]) -> Words {
         title: title.into(),
         facts: facts.iter().map(|(label, text)| ((*label).into(), (*text).into())).collect(),
         because: because.iter().map(|text| (*text).into()).collect(),
+        remember: None,
     }
 }
 

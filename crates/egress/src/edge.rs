@@ -12,6 +12,7 @@ use tokio::sync::{Semaphore, mpsc, watch};
 
 use crate::ca::Authority;
 use crate::credential::{ProxyCredential, random_text};
+use crate::download::{DownloadFolder, OfferedFile};
 use crate::hold::HeldRequest;
 use crate::limits::{EdgeLimits, within};
 use crate::machine;
@@ -38,6 +39,8 @@ pub struct EdgeConfig {
     pub extra_roots_pem: Vec<Vec<u8>>,
     /// Who is asked for addresses.
     pub resolver: ResolverChoice,
+    /// Where files go; without it every file is left.
+    pub downloads: Option<DownloadFolder>,
     /// The bounds.
     pub limits: EdgeLimits,
 }
@@ -69,6 +72,8 @@ pub enum EdgeEvent {
     Recorded(Box<RequestRecord>),
     /// A write waits for its verdict.
     Held(Box<HeldRequest>),
+    /// A file waits for its verdict.
+    Offered(Box<OfferedFile>),
 }
 
 /// The only road out of one browser process. Dropped, it closes.
@@ -181,6 +186,7 @@ pub(crate) fn assemble(config: EdgeConfig, events: mpsc::Sender<EdgeEvent>) -> R
     machine::add_to(&mut rules);
     Ok(Shared {
         reach: config.reach,
+        downloads: config.downloads,
         grants: config.grants,
         rules,
         names,

@@ -26,6 +26,8 @@ use crate::shared::Shared;
 pub enum HoldRefusal {
     /// The policy refuses it.
     Policy,
+    /// It only tells the site how it is used.
+    Telemetry,
     /// A person refused it.
     Person,
     /// It needed a person and there is none.

@@ -25,6 +25,7 @@ async fn what_is_judged_is_what_was_answered_whatever_is_answered_next() {
         grants: Vec::new(),
         host_rules: HostRules::default(),
         extra_roots_pem: Vec::new(),
+        downloads: None,
         resolver: ResolverChoice::Servers(vec![resolver.address]),
         limits: EdgeLimits::default(),
     };

@@ -5,6 +5,7 @@ mod body;
 mod ca;
 mod credential;
 mod dial;
+mod download;
 mod edge;
 mod exchange;
 mod headers;
@@ -23,6 +24,7 @@ mod tls;
 mod tunnel;
 
 pub use credential::ProxyCredential;
+pub use download::{DownloadFolder, FileRefusal, OfferedFile, SavedFile};
 pub use edge::{Edge, EdgeConfig, EdgeError, EdgeEvent};
 pub use hold::{HeldRequest, HoldRefusal, NotReleased, ReleaseHandle, Settlement};
 pub use limits::EdgeLimits;

@@ -9,6 +9,7 @@ use clicket_guard::reach::{Passage, ReachReason, Relation};
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc::OwnedPermit;
 
+use crate::download::{FileRefusal, SavedFile};
 use crate::edge::EdgeEvent;
 use crate::hold::HoldRefusal;
 use crate::judge::Stop;
@@ -46,6 +47,12 @@ pub struct RequestRecord {
     pub response_bytes: u64,
     /// Why the response's body ended early.
     pub cut: Option<FailKind>,
+    /// The file that the answer became.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saved: Option<SavedFile>,
+    /// Why the answer, a file, was not taken; the page stands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<FileRefusal>,
     /// Where a redirect points. The browser's next request is judged by itself.
     pub redirect_to: Option<String>,
     /// The address that was dialled, after it was judged.
@@ -150,6 +157,8 @@ pub enum FailKind {
     ConnectionLost,
     /// The browser gave up.
     BrowserLeft,
+    /// The file could not be written where it belongs.
+    NotSaved,
 }
 
 /// Sums over a run.
@@ -203,6 +212,8 @@ impl Draft {
             request_bytes: 0,
             response_bytes: 0,
             cut: None,
+            saved: None,
+            left: None,
             redirect_to: None,
             address: None,
             duration_ms: 0,

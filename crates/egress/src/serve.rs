@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use clicket_guard::download::{self, FileFacts};
 use clicket_guard::effect::RequestFacts;
 use clicket_guard::reach::{Passage, ReadClass, WriteClass, facts_of, leaves_page_standing};
 use clicket_guard::web::Origin;
@@ -13,6 +14,7 @@ use tokio::sync::oneshot;
 use url::Url;
 
 use crate::body::{EdgeBody, OriginBody};
+use crate::download::{DownloadFolder, FileRefusal, Packing};
 use crate::exchange::{Cleared, exchange};
 use crate::headers::{to_browser, to_origin};
 use crate::hold::{HoldRefusal, Released, Settling, Waiting, hold};
@@ -40,8 +42,9 @@ pub(crate) async fn answer(shared: Arc<Shared>, origin: Arc<Origin>, request: Re
         Ok(passage) => draft.record.passage = Some(passage),
         Err(stop) => return close(draft, stop),
     }
+    let may_be = if download::may_give_a_file(&facts) { MayBe::File } else { MayBe::NoFile };
     match draft.record.passage {
-        Some(Passage::Pass(class)) => pass(shared, &origin, head, class, draft).await,
+        Some(Passage::Pass(class)) => pass(shared, &origin, head, (class, may_be), draft).await,
         Some(Passage::Hold(class)) => hold_write(shared, &origin, head, body, (class, facts), draft).await,
         Some(Passage::Refuse(reason)) => {
             let answered = close(draft, Stop::Refused(RefuseReason::Reach(reason), None));
@@ -87,15 +90,33 @@ fn names_host(headers: &HeaderMap, origin: &Origin) -> bool {
     host.as_bytes() == authority_of(origin).as_bytes()
 }
 
-async fn pass(shared: Arc<Shared>, origin: &Origin, head: Parts, class: ReadClass, mut draft: Draft) -> Answered {
+/// Whether an answer may be a file that a browser would save.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum MayBe {
+    File,
+    NoFile,
+}
+
+async fn pass(
+    shared: Arc<Shared>,
+    origin: &Origin,
+    head: Parts,
+    (class, may_be): (ReadClass, MayBe),
+    mut draft: Draft,
+) -> Answered {
     let path = path_of(&head.uri);
-    let Some(cleared) = path.and_then(|path| Cleared::read(class, head.method, path, to_origin(&head.headers))) else {
+    let mut headers = to_origin(&head.headers);
+    if may_be == MayBe::File && shared.downloads.is_some() {
+        // What may be taken as a file is asked for in a packing that is read here.
+        headers.insert(header::ACCEPT_ENCODING, http::HeaderValue::from_static("gzip"));
+    }
+    let Some(cleared) = path.and_then(|path| Cleared::read(class, head.method, path, headers)) else {
         return close(draft, Stop::Refused(RefuseReason::Target, None));
     };
     match exchange(&shared, origin, cleared, &mut draft).await {
         Ok((response, connection)) => {
             draft.settle(Outcome::Passed);
-            respond(shared, origin, response, connection, draft)
+            respond(shared, origin, response, connection, (may_be, draft)).await
         }
         Err(stop) => close(draft, stop),
     }
@@ -111,10 +132,11 @@ async fn hold_write(
 ) -> Answered {
     // What the record says if the browser leaves meanwhile.
     draft.record.outcome = Outcome::HeldRefused(HoldRefusal::BrowserLeft);
+    let may_be = if download::may_give_a_file(&facts) { MayBe::File } else { MayBe::NoFile };
     let waiting = Waiting { id: draft.record.id, class, facts, headers: to_origin(&head.headers), body };
     match hold(&shared, waiting, &mut draft.record.request_bytes).await {
         Ok((released, settling)) => {
-            let answered = release(shared, origin.clone(), released, settling, draft).await;
+            let answered = release(shared, origin.clone(), released, settling, (may_be, draft)).await;
             Ok(answered.unwrap_or_else(|Closed| no_answer_to(class)))
         }
         Err(why) => {
@@ -148,7 +170,13 @@ fn empty(status: StatusCode) -> Response<EdgeBody> {
 }
 
 /// Sends a released request in a task of its own, so that a browser that leaves does not cut it in half.
-async fn release(shared: Arc<Shared>, origin: Origin, released: Released, mut settling: Settling, mut draft: Draft) -> Answered {
+async fn release(
+    shared: Arc<Shared>,
+    origin: Origin,
+    released: Released,
+    mut settling: Settling,
+    (may_be, mut draft): (MayBe, Draft),
+) -> Answered {
     let (tell, told) = oneshot::channel();
     let with = Arc::clone(&shared);
     shared.tasks.spawn(async move {
@@ -162,7 +190,7 @@ async fn release(shared: Arc<Shared>, origin: Origin, released: Released, mut se
             Ok((response, connection)) => {
                 draft.settle(Outcome::HeldReleased);
                 settling.answered(response.status().as_u16());
-                respond(with, &origin, response, connection, draft)
+                respond(with, &origin, response, connection, (may_be, draft)).await
             }
             Err(stop) => {
                 settling.stopped(&stop, draft.record.sent);
@@ -175,14 +203,17 @@ async fn release(shared: Arc<Shared>, origin: Origin, released: Released, mut se
     told.await.unwrap_or(Err(Closed))
 }
 
-fn respond(
+async fn respond(
     shared: Arc<Shared>,
     origin: &Origin,
     response: Response<Incoming>,
     connection: OpenConnection,
-    mut draft: Draft,
+    (may_be, mut draft): (MayBe, Draft),
 ) -> Answered {
     let (head, body) = response.into_parts();
+    if may_be == MayBe::File && head.status == StatusCode::OK && is_file(&head.headers) {
+        return Ok(offer_file(shared, &head.headers, body, draft).await);
+    }
     let switches = head.status.is_informational() || head.status == StatusCode::PROXY_AUTHENTICATION_REQUIRED;
     let too_big = body.size_hint().lower() > shared.limits.response_bytes_max;
     if switches || too_big {
@@ -202,6 +233,56 @@ fn respond(
     *answer.status_mut() = head.status;
     *answer.headers_mut() = headers;
     Ok(answer)
+}
+
+fn text_of(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
+    headers.get(name).and_then(|value| std::str::from_utf8(value.as_bytes()).ok())
+}
+
+fn is_file(headers: &HeaderMap) -> bool {
+    download::is_file(text_of(headers, header::CONTENT_TYPE), text_of(headers, header::CONTENT_DISPOSITION))
+}
+
+/// Takes a file, if it may be taken, while the browser is told that there is nothing to show: the page stands.
+async fn offer_file(shared: Arc<Shared>, headers: &HeaderMap, body: Incoming, mut draft: Draft) -> Response<EdgeBody> {
+    let length = text_of(headers, header::CONTENT_LENGTH).and_then(|text| text.parse().ok());
+    let facts = FileFacts {
+        name: download::name_of(text_of(headers, header::CONTENT_DISPOSITION), &draft.record.url),
+        url: draft.record.url.clone(),
+        declared: text_of(headers, header::CONTENT_TYPE).unwrap_or_default().chars().take(200).collect(),
+        length,
+    };
+    match judge_file(&shared, &facts, headers, draft.record.id).await {
+        Ok((folder, packing)) => {
+            let with = Arc::clone(&shared);
+            shared.tasks.spawn(async move {
+                let mut draft = draft;
+                // What the record says if the edge closes meanwhile.
+                draft.record.cut = Some(FailKind::BrowserLeft);
+                let taken = crate::download::take(&with, &folder, body, packing, &facts).await;
+                draft.record.cut = taken.as_ref().err().copied();
+                draft.record.response_bytes = taken.as_ref().map_or(0, |saved| saved.bytes);
+                draft.record.saved = taken.ok();
+            });
+        }
+        Err(why) => draft.record.left = Some(why),
+    }
+    empty(StatusCode::NO_CONTENT)
+}
+
+async fn judge_file(
+    shared: &Shared,
+    facts: &FileFacts,
+    headers: &HeaderMap,
+    id: u64,
+) -> Result<(DownloadFolder, Packing), FileRefusal> {
+    let folder = shared.downloads.clone().ok_or(FileRefusal::NoFolder)?;
+    let packing = Packing::of(text_of(headers, header::CONTENT_ENCODING)).ok_or(FileRefusal::Encoding)?;
+    if facts.length.is_some_and(|length| !folder.takes(length)) {
+        return Err(FileRefusal::TooBig);
+    }
+    crate::download::ask(shared, id, facts.clone()).await?;
+    Ok((folder, packing))
 }
 
 fn close(mut draft: Draft, stop: Stop) -> Answered {

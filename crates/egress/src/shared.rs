@@ -14,6 +14,7 @@ use tokio::task::JoinSet;
 
 use crate::ca::Authority;
 use crate::credential::ProxyCredential;
+use crate::download::DownloadFolder;
 use crate::edge::EdgeEvent;
 use crate::limits::{EdgeLimits, within};
 use crate::pool::Pool;
@@ -21,6 +22,7 @@ use crate::record::{Counts, Draft, Outcome, RequestRecord};
 use crate::resolve::Names;
 
 pub(crate) struct Shared {
+    pub(crate) downloads: Option<DownloadFolder>,
     pub(crate) reach: Reach,
     pub(crate) grants: Vec<OperatorGrant>,
     pub(crate) rules: HostRules,

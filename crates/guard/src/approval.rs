@@ -33,6 +33,8 @@ pub enum Level {
 pub enum Decision {
     /// Let it happen once.
     AllowOnce,
+    /// Let it happen, and the like of it for the rest of the run, where the ticket says that this can be.
+    AllowAndRemember,
     /// Don't.
     Refuse,
     /// Don't, and end the run.
@@ -83,6 +85,8 @@ pub struct Words {
     pub facts: Vec<(String, String)>,
     /// Why a person is asked.
     pub because: Vec<String>,
+    /// What [`Decision::AllowAndRemember`] would allow for the rest of the run; none where each is asked about.
+    pub remember: Option<String>,
 }
 
 impl Ticket {

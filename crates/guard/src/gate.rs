@@ -5,13 +5,15 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::approval::{Approval, Decision, Level, Moment, Ticket, Words};
+use crate::download::Download;
 use crate::effect::RequestImage;
 use crate::limits::TICKET_LIFE_MS;
 use crate::offer::Entry;
-use crate::permit::{ActPermit, Action, EffectPermit};
+use crate::permit::{ActPermit, Action, DownloadPermit, EffectPermit};
 use crate::policy::{Judgement, Verdict};
 use crate::risk::ActionClass;
 use crate::secret::Scrubber;
+use crate::shape::{self, Remembered, Shape};
 use crate::words;
 
 /// What the gate gives.
@@ -59,10 +61,16 @@ pub struct Pending<D> {
 }
 
 impl<D> Pending<D> {
+    /// What kind of deed waits.
+    #[must_use]
+    pub fn class(&self) -> ActionClass {
+        self.judgement.class()
+    }
+
     /// Why a person is asked.
     #[must_use]
     pub fn reasons(&self) -> &[String] {
-        &self.judgement.reasons
+        self.judgement.reasons()
     }
 }
 
@@ -161,7 +169,44 @@ pub fn answer_effect(
     pending: Pending<Effect>,
     approval: Approval,
 ) -> Result<Admission<EffectPermit, Effect>, JournalError> {
-    settle(journal, now, pending, &approval, grant_effect)
+    let shape = Some(&pending.deed.image)
+        .filter(|_| approval.decision == Decision::AllowAndRemember && shape::may_be_remembered(pending.judgement.class()))
+        .and_then(Shape::of);
+    Ok(match settle(journal, now, pending, &approval, grant_effect)? {
+        Admission::Permit(permit) => {
+            let intent = permit.intent.clone();
+            Admission::Permit(EffectPermit { remembered: shape.map(|shape| Remembered { shape, intent }), ..permit })
+        }
+        other @ (Admission::Ask(..) | Admission::Refused(_)) => other,
+    })
+}
+
+/// Admits a file that a site offers.
+///
+/// # Errors
+/// As for [`admit`].
+pub fn admit_download(
+    journal: &mut Journal,
+    now: Moment,
+    file: Download,
+    judgement: Judgement,
+) -> Result<Admission<DownloadPermit, Download>, JournalError> {
+    let record = words::file_record(&file);
+    let shown = words::of_file(&file, &judgement);
+    decide(journal, now, Question { deed: file, judgement, record, shown }, grant_download)
+}
+
+/// Takes the answer to a file's ticket.
+///
+/// # Errors
+/// As for [`admit`].
+pub fn answer_download(
+    journal: &mut Journal,
+    now: Moment,
+    pending: Pending<Download>,
+    approval: Approval,
+) -> Result<Admission<DownloadPermit, Download>, JournalError> {
+    settle(journal, now, pending, &approval, grant_download)
 }
 
 /// What a later run knows this write by: a keyed digest over method, address and body, so that it may be written although
@@ -208,7 +253,7 @@ fn decide<D, P>(
     grant: Grant<D, P>,
 ) -> Result<Admission<P, D>, JournalError> {
     let Question { deed, judgement, record, shown } = question;
-    match judgement.verdict {
+    match judgement.verdict() {
         Verdict::Allow => {
             let (receipt, intent) = write_intent(journal, now, &judgement, &record, None)?;
             Ok(Admission::Permit(grant(deed, receipt, intent)))
@@ -224,12 +269,12 @@ fn decide<D, P>(
                 &json!({"ticket": number, "digest": digest, "judgement": judgement, "words": shown}),
             )?;
             let ticket = Ticket { number, digest, words: shown, expires_steady_ms };
-            let level = level_for(judgement.class);
+            let level = level_for(judgement.class());
             Ok(Admission::Ask(ticket, Pending { deed, digest, judgement, level, expires_steady_ms, record }))
         }
         Verdict::Refuse => {
             journal.append(now.unix_ms, "refusal", &json!({"judgement": judgement, "deed": record}))?;
-            Ok(Admission::Refused(Refusal::Policy { reasons: judgement.reasons }))
+            Ok(Admission::Refused(Refusal::Policy { reasons: judgement.into_reasons() }))
         }
     }
 }
@@ -241,16 +286,20 @@ fn settle<D, P>(
     approval: &Approval,
     grant: Grant<D, P>,
 ) -> Result<Admission<P, D>, JournalError> {
-    let refusal = match (pending.judgement.verdict, approval.decision) {
-        (Verdict::Refuse, _) => Some(Refusal::Policy { reasons: pending.judgement.reasons.clone() }),
+    let refusal = match (pending.judgement.verdict(), approval.decision) {
+        (Verdict::Refuse, _) => Some(Refusal::Policy { reasons: pending.judgement.reasons().to_vec() }),
         (Verdict::Allow | Verdict::Ask, _) if approval.digest != pending.digest => Some(Refusal::OtherTicket),
         (Verdict::Allow | Verdict::Ask, Decision::Refuse) => Some(Refusal::Person),
         (Verdict::Allow | Verdict::Ask, Decision::Stop) => Some(Refusal::PersonStopped),
-        (Verdict::Allow | Verdict::Ask, Decision::AllowOnce) if now.steady_ms > pending.expires_steady_ms => {
+        (Verdict::Allow | Verdict::Ask, Decision::AllowOnce | Decision::AllowAndRemember)
+            if now.steady_ms > pending.expires_steady_ms =>
+        {
             Some(Refusal::Expired)
         }
-        (Verdict::Allow | Verdict::Ask, Decision::AllowOnce) if approval.level < pending.level => Some(Refusal::LevelTooLow),
-        (Verdict::Allow | Verdict::Ask, Decision::AllowOnce) => None,
+        (Verdict::Allow | Verdict::Ask, Decision::AllowOnce | Decision::AllowAndRemember) if approval.level < pending.level => {
+            Some(Refusal::LevelTooLow)
+        }
+        (Verdict::Allow | Verdict::Ask, Decision::AllowOnce | Decision::AllowAndRemember) => None,
     };
     if let Some(refusal) = refusal {
         journal.append(
@@ -285,7 +334,11 @@ fn grant_act(act: Act, receipt: Receipt, intent: String) -> ActPermit {
 }
 
 fn grant_effect(effect: Effect, receipt: Receipt, intent: String) -> EffectPermit {
-    EffectPermit { image: effect.image.digest(), receipt, intent }
+    EffectPermit { image: effect.image.digest(), receipt, intent, remembered: None }
+}
+
+fn grant_download(file: Download, receipt: Receipt, intent: String) -> DownloadPermit {
+    DownloadPermit { facts: file.facts, receipt, intent }
 }
 
 /// What an approval must prove: what can't be undone needs a person at a desk.
@@ -298,6 +351,7 @@ fn level_for(class: ActionClass) -> Level {
         | ActionClass::UnknownControl
         | ActionClass::Finish => Level::ClientAttested,
         ActionClass::Publish
+        | ActionClass::BackgroundWrite
         | ActionClass::Write
         | ActionClass::Credentials
         | ActionClass::LeaveSite

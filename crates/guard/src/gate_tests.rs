@@ -115,7 +115,7 @@ fn a_journal_that_takes_no_record_gives_no_permit_no_ticket_and_no_refusal() {
 
 #[test]
 fn a_journal_that_breaks_while_a_person_thinks_gives_no_permit() {
-    for decision in [Decision::AllowOnce, Decision::Refuse, Decision::Stop] {
+    for decision in [Decision::AllowOnce, Decision::AllowAndRemember, Decision::Refuse, Decision::Stop] {
         let (_folder, mut journal) = journal();
         let (ticket, pending) = asked(admit(&mut journal, at(1), pay(), judged(Ask, ActionClass::Payment)).unwrap());
         std::fs::remove_file(journal.path()).unwrap();
@@ -135,7 +135,7 @@ fn a_record_too_long_to_write_gives_no_permit() {
 fn a_person_only_answers_ask_and_only_a_timely_own_and_strong_enough_yes_opens() {
     let mut permits = 0;
     for verdict in [Verdict::Allow, Verdict::Ask, Verdict::Refuse] {
-        for decision in [Decision::AllowOnce, Decision::Refuse, Decision::Stop] {
+        for decision in [Decision::AllowOnce, Decision::AllowAndRemember, Decision::Refuse, Decision::Stop] {
             for level in [Level::ClientAttested, Level::DeskObserved] {
                 for needed in [Level::ClientAttested, Level::DeskObserved] {
                     for late in [false, true] {
@@ -151,7 +151,7 @@ fn a_person_only_answers_ask_and_only_a_timely_own_and_strong_enough_yes_opens()
                             let now = at(if late { TICKET_LIFE_MS + 1 } else { TICKET_LIFE_MS });
                             let admission = answer(&mut journal, now, pending, approval).unwrap();
                             let opens = verdict != Verdict::Refuse
-                                && decision == Decision::AllowOnce
+                                && matches!(decision, Decision::AllowOnce | Decision::AllowAndRemember)
                                 && level >= needed
                                 && !late
                                 && !other;
@@ -169,7 +169,7 @@ fn a_person_only_answers_ask_and_only_a_timely_own_and_strong_enough_yes_opens()
             }
         }
     }
-    assert_eq!(permits, 6);
+    assert_eq!(permits, 12);
 }
 
 #[test]
@@ -339,4 +339,47 @@ fn no_secret_reaches_the_journal_or_the_ticket() {
     for searchable in [effect().image.digest(), Digest::of(body.as_bytes())] {
         assert!(!text.contains(&searchable.to_string()));
     }
+}
+
+#[test]
+fn only_an_answer_that_says_so_is_remembered() {
+    let remembered = |class, decision, body: &str| {
+        let (_folder, mut journal) = journal();
+        let (ticket, pending) = asked(admit_effect(&mut journal, at(1), post(body), judged(Ask, class)).unwrap());
+        let offered = ticket.words().remember.is_some();
+        let approval = ticket.answer(&DeskKey::mint(), decision);
+        let permit = permitted(answer_effect(&mut journal, at(2), pending, approval).unwrap());
+        (offered, permit.remembered().cloned())
+    };
+    let (offered, shape) = remembered(ActionClass::Write, Decision::AllowAndRemember, "product=7");
+    let shape = shape.unwrap();
+    assert!(offered && shape.names(&post("product=8").image) && !shape.names(&post("product=8&gift=1").image));
+    assert_eq!(remembered(ActionClass::Write, Decision::AllowOnce, "product=7"), (true, None));
+    for class in ActionClass::ALL.into_iter().filter(|class| *class > ActionClass::Write) {
+        assert_eq!(remembered(class, Decision::AllowAndRemember, "product=7"), (false, None), "{class:?}");
+    }
+}
+
+#[test]
+fn a_remembered_shape_turns_an_ask_into_a_yes_and_nothing_else() {
+    let (_folder, mut journal) = journal();
+    let (ticket, pending) = asked(admit_effect(&mut journal, at(1), post("a=1"), judged(Ask, ActionClass::Write)).unwrap());
+    let approval = ticket.answer(&DeskKey::mint(), Decision::AllowAndRemember);
+    let shapes = [permitted(answer_effect(&mut journal, at(2), pending, approval).unwrap()).remembered().unwrap().clone()];
+    let judge = |policy: &Policy, body: &str| {
+        let image = post(body).image;
+        let held = crate::policy::Held {
+            image: &image,
+            cause: crate::traffic::Cause::Action,
+            remembered: &shapes,
+            attendance: Attendance::Attended,
+        };
+        policy.judge_held(&held).verdict()
+    };
+    let shipped = Policy::shipped().unwrap();
+    assert_eq!(judge(&shipped, "a=2"), Allow);
+    assert_eq!(judge(&shipped, "a=2&b=1"), Ask);
+    assert_eq!(judge(&shipped, "a=4111111111111111"), Ask);
+    let closed = Policy::with_file("version = 1\n[class.write]\nverdict = \"refuse\"\n").unwrap();
+    assert_eq!(judge(&closed, "a=2"), Verdict::Refuse);
 }

@@ -3,12 +3,15 @@
 
 pub mod address;
 pub mod approval;
+mod body;
 pub mod choice;
+pub mod download;
 pub mod effect;
 #[cfg(test)]
 mod fixtures;
 pub mod follows;
 pub mod gate;
+mod graphql;
 pub mod limits;
 pub mod observation;
 pub mod offer;
@@ -17,8 +20,11 @@ pub mod permit;
 pub mod policy;
 mod policy_file;
 pub mod reach;
+pub mod read_rule;
 pub mod risk;
 pub mod secret;
+pub mod shape;
+pub mod traffic;
 pub mod untrusted;
 pub mod web;
 pub mod words;

@@ -3,8 +3,10 @@
 use clicket_journal::{Digest, Receipt};
 use serde::{Deserialize, Serialize};
 
+use crate::download::FileFacts;
 use crate::effect::RequestImage;
 use crate::observation::{Handle, Meaning};
+use crate::shape::Remembered;
 
 /// One thing that may be done on a page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -179,13 +181,54 @@ pub struct EffectPermit {
     pub(crate) image: Digest,
     pub(crate) receipt: Receipt,
     pub(crate) intent: String,
+    pub(crate) remembered: Option<Remembered>,
 }
 
 impl EffectPermit {
+    /// The shape that the person allowed for the rest of the run, when the answer said so and the class lets it.
+    #[must_use]
+    pub fn remembered(&self) -> Option<&Remembered> {
+        self.remembered.as_ref()
+    }
+
     /// True when it is for exactly this request.
     #[must_use]
     pub fn names(&self, image: &RequestImage) -> bool {
         self.image == image.digest()
+    }
+
+    /// Proof that the intent is on disk.
+    #[must_use]
+    pub fn receipt(&self) -> &Receipt {
+        &self.receipt
+    }
+
+    /// Name of the intent, for its outcome record.
+    #[must_use]
+    pub fn intent(&self) -> &str {
+        &self.intent
+    }
+}
+
+/// Leave to take one file that a site offers, once.
+///
+/// Invariant: as for [`ActPermit`].
+///
+/// ```compile_fail
+/// fn twice(permit: clicket_guard::permit::DownloadPermit) { let again = permit.clone(); drop((permit, again)); }
+/// ```
+#[derive(Debug)]
+pub struct DownloadPermit {
+    pub(crate) facts: FileFacts,
+    pub(crate) receipt: Receipt,
+    pub(crate) intent: String,
+}
+
+impl DownloadPermit {
+    /// True when it is for exactly this file.
+    #[must_use]
+    pub fn names(&self, facts: &FileFacts) -> bool {
+        self.facts == *facts
     }
 
     /// Proof that the intent is on disk.

@@ -7,7 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::approval::Attendance;
 use crate::effect::{METHOD_OVERRIDES, RequestImage};
 use crate::policy_file::{self, PolicyError};
-use crate::risk::ActionClass;
+use crate::read_rule::ReadRule;
+use crate::risk::{self, ActionClass};
+use crate::shape::{self, Remembered};
+use crate::traffic::Cause;
 use crate::web::Origin;
 
 /// What the judge says. Ordered: the strictest wins, and there is no default.
@@ -31,15 +34,50 @@ impl Verdict {
 }
 
 /// A verdict with its grounds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+///
+/// Invariant: made only by [`Policy`]; outside it can only become stricter:
+///
+/// ```compile_fail
+/// let forged = clicket_guard::policy::Judgement { verdict: clicket_guard::policy::Verdict::Allow, class: todo!(), reasons: vec![] };
+/// ```
+/// ```compile_fail
+/// fn eased(mut judgement: clicket_guard::policy::Judgement) { judgement.verdict = clicket_guard::policy::Verdict::Allow; }
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Judgement {
+    pub(crate) verdict: Verdict,
+    pub(crate) class: ActionClass,
+    pub(crate) reasons: Vec<String>,
+}
+
+impl Judgement {
     /// What the judge says.
-    pub verdict: Verdict,
+    #[must_use]
+    pub const fn verdict(&self) -> Verdict {
+        self.verdict
+    }
+
     /// What kind of deed it is.
-    pub class: ActionClass,
+    #[must_use]
+    pub const fn class(&self) -> ActionClass {
+        self.class
+    }
+
     /// Why, one clause each.
-    pub reasons: Vec<String>,
+    #[must_use]
+    pub fn reasons(&self) -> &[String] {
+        &self.reasons
+    }
+
+    pub(crate) fn into_reasons(self) -> Vec<String> {
+        self.reasons
+    }
+
+    /// Joins a stricter verdict, or the same, with its ground.
+    pub fn tighten(&mut self, verdict: Verdict, reason: String) {
+        self.verdict = self.verdict.join(verdict);
+        self.reasons.push(reason);
+    }
 }
 
 /// What holds for one class.
@@ -125,6 +163,19 @@ impl std::fmt::Display for RequestPattern {
     }
 }
 
+/// A held request with what is known about it.
+#[derive(Clone, Copy, Debug)]
+pub struct Held<'a> {
+    /// Exactly what would be sent.
+    pub image: &'a RequestImage,
+    /// Who asked for it.
+    pub cause: Cause,
+    /// Shapes that a person allowed for this run.
+    pub remembered: &'a [Remembered],
+    /// Whether somebody can be asked.
+    pub attendance: Attendance,
+}
+
 /// The whole policy of a run.
 ///
 /// Invariant: every class has a rule (`a_policy_without_a_class_refuses_to_start`), and there is no `Default`.
@@ -139,6 +190,8 @@ pub struct Policy {
     /// Floors for one backend, where they differ from the class's own.
     pub(crate) floors: BTreeMap<ActionClass, BTreeMap<Backend, f64>>,
     pub(crate) backend: Backend,
+    #[serde(default)]
+    pub(crate) reads: Vec<ReadRule>,
 }
 
 impl Policy {
@@ -170,6 +223,13 @@ impl Policy {
         own.copied().unwrap_or(self.class(class).floor)
     }
 
+    /// Refuses every download, whatever else is said: no folder was given for them.
+    pub fn forbid_downloads(&mut self) {
+        let refused = ClassRule { verdict: Verdict::Refuse, unattended: Verdict::Refuse, floor: 1.0 };
+        self.floors.remove(&ActionClass::Download);
+        self.classes.insert(ActionClass::Download, refused);
+    }
+
     /// Adds the operator's `--allow "POST /path"`: a write of exactly this method and path at `origin`.
     pub fn allow_write(&mut self, pattern: RequestPattern, origin: Origin) {
         self.rules.push(Rule {
@@ -192,6 +252,12 @@ impl Policy {
         })
     }
 
+    /// Rules that say which requests with a body only read, in order.
+    #[must_use]
+    pub fn reads(&self) -> &[ReadRule] {
+        &self.reads
+    }
+
     /// All rules, in order.
     #[must_use]
     pub fn rules(&self) -> &[Rule] {
@@ -212,7 +278,40 @@ impl Policy {
         judgement
     }
 
-    /// Judges a held request.
+    /// Judges a held request: by the rules that name it; as a read if a read rule says so; by a shape that a person allowed for
+    /// this run; and else by its class.
+    #[must_use]
+    pub fn judge_held(&self, held: &Held<'_>) -> Judgement {
+        let Held { image, cause, remembered, attendance } = *held;
+        let risk = risk::of_request(image);
+        let class = match (risk, cause) {
+            (ActionClass::Write, Cause::Page) => ActionClass::BackgroundWrite,
+            (other, Cause::Page | Cause::Action) => other,
+        };
+        if self.is_named(image) {
+            return self.judge_request(class, image, attendance);
+        }
+        let read = self.reads.iter().filter(|_| risk == ActionClass::Write).find(|rule| rule.names(image));
+        if let Some(rule) = read {
+            let reasons = vec![format!("rule {} says that it only reads", rule.name)];
+            return Judgement { verdict: Verdict::Allow, class: ActionClass::Observe, reasons };
+        }
+        let mut judgement = self.judge_class(class, attendance);
+        let allowed = remembered.iter().find(|shape| shape.names(image)).filter(|_| shape::may_be_remembered(class));
+        if let (Verdict::Ask, Some(shape)) = (self.class(class).verdict, allowed) {
+            judgement.verdict = Verdict::Allow;
+            judgement.reasons = vec![format!("a person allowed requests of this shape for this run ({})", shape.intent())];
+        }
+        judgement
+    }
+
+    /// Whether a rule of the operator's speaks of exactly this request.
+    #[must_use]
+    pub fn is_named(&self, image: &RequestImage) -> bool {
+        self.rules.iter().any(|rule| rule_names(rule, image))
+    }
+
+    /// Judges a request of a known class by the rules that name it, else by its class.
     #[must_use]
     pub fn judge_request(&self, class: ActionClass, image: &RequestImage, attendance: Attendance) -> Judgement {
         let naming: Vec<&Rule> = self.rules.iter().filter(|rule| rule_names(rule, image)).collect();

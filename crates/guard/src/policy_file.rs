@@ -1,6 +1,6 @@
 //! Reads a policy file strictly: an unknown key, a contradiction or a failing example refuses to start.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 use toml::Spanned;
@@ -8,6 +8,7 @@ use toml::Spanned;
 use crate::effect::RequestImage;
 use crate::limits::{POLICY_BYTES_MAX, POLICY_RULES_MAX};
 use crate::policy::{Backend, ClassRule, Policy, RequestPattern, Rule, Verdict};
+use crate::read_rule::{Fields, PathPattern, ReadBody, ReadPlace, ReadRule};
 use crate::risk::ActionClass;
 use crate::web::Origin;
 
@@ -79,6 +80,8 @@ struct File {
     class: BTreeMap<ActionClass, Spanned<FileClass>>,
     #[serde(default)]
     rule: Vec<Spanned<FileRule>>,
+    #[serde(default)]
+    read: Vec<Spanned<FileRead>>,
 }
 
 #[derive(Deserialize)]
@@ -103,6 +106,30 @@ struct FileRule {
     not_matches: Vec<Spanned<String>>,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileRead {
+    name: Spanned<String>,
+    request: Spanned<String>,
+    origin: Spanned<String>,
+    body: FileBody,
+    #[serde(default)]
+    fields: BTreeSet<String>,
+    #[serde(default)]
+    values: BTreeMap<String, String>,
+    matches: Vec<Spanned<String>>,
+    not_matches: Vec<Spanned<String>>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum FileBody {
+    GraphqlQuery,
+    Empty,
+    Json,
+    Form,
+}
+
 /// Reads `text` over `base`, or as a whole policy when there is none.
 ///
 /// # Errors
@@ -124,10 +151,10 @@ pub(crate) fn read(text: &str, base: Option<Policy>) -> Result<Policy, PolicyErr
             what: "only `version = 1` is known".into(),
         });
     }
-    if file.class.is_empty() && file.rule.is_empty() {
+    if file.class.is_empty() && file.rule.is_empty() && file.read.is_empty() {
         return Err(PolicyError::Empty);
     }
-    if file.rule.len() > POLICY_RULES_MAX {
+    if file.rule.len() + file.read.len() > POLICY_RULES_MAX {
         return Err(PolicyError::TooLarge);
     }
     let mut policy = base.unwrap_or_else(|| Policy {
@@ -135,6 +162,7 @@ pub(crate) fn read(text: &str, base: Option<Policy>) -> Result<Policy, PolicyErr
         rules: Vec::new(),
         floors: BTreeMap::new(),
         backend: Backend::Other,
+        reads: Vec::new(),
     });
     for (class, rule) in file.class {
         let below = policy.classes.get(&class).copied();
@@ -152,6 +180,9 @@ pub(crate) fn read(text: &str, base: Option<Policy>) -> Result<Policy, PolicyErr
         let rule = read_rule(text, rule.into_inner())?;
         refuse_contradiction(&policy.rules, &rule, line)?;
         policy.rules.push(rule);
+    }
+    for rule in file.read {
+        policy.reads.push(read_read(text, rule.into_inner())?);
     }
     match ActionClass::ALL.into_iter().find(|class| !policy.classes.contains_key(class)) {
         Some(missing) => Err(PolicyError::ClassMissing(missing.name())),
@@ -232,6 +263,68 @@ fn check_example(text: &str, rule: &Rule, example: &Spanned<String>, must: bool)
     let names = rule.request.as_ref().is_none_or(|pattern| pattern.names(&image.method, &image.url))
         && rule.origin.as_ref().is_none_or(|origin| Origin::of(&parsed).as_ref() == Some(origin));
     match (names, must) {
+        (true, true) | (false, false) => Ok(()),
+        (false, true) => Err(wrong("must match and does not")),
+        (true, false) => Err(wrong("must not match and does")),
+    }
+}
+
+fn read_read(text: &str, rule: FileRead) -> Result<ReadRule, PolicyError> {
+    let value = |at: &Spanned<String>, what: String| PolicyError::Value { line: line_of(text, at.span().start), what };
+    let shape = "a read rule names `POST /path`, or `POST */path` for that path under any other";
+    let path = rule.request.get_ref().strip_prefix("POST ").and_then(PathPattern::parse);
+    let path = path.ok_or_else(|| value(&rule.request, shape.into()))?;
+    let place = match rule.origin.get_ref().as_str() {
+        "listed" => ReadPlace::Listed,
+        // The parser takes `*` for a letter, and the rule would never be met.
+        star if star.contains('*') => return Err(value(&rule.origin, "an origin is exact, without wildcards".into())),
+        exact => ReadPlace::At(Origin::read(exact).map_err(|error| value(&rule.origin, error.to_string()))?),
+    };
+    let fields = Fields { names: rule.fields, values: rule.values };
+    let named = !fields.names.is_empty() || !fields.values.is_empty();
+    let body = match (rule.body, named) {
+        (FileBody::GraphqlQuery, false) => ReadBody::GraphqlQuery,
+        (FileBody::Empty, false) => ReadBody::Empty,
+        (FileBody::Json, true) => ReadBody::Json(fields),
+        (FileBody::Form, true) => ReadBody::Form(fields),
+        (FileBody::GraphqlQuery | FileBody::Empty, true) => {
+            return Err(value(&rule.name, "`fields` and `values` belong to a body of `json` or `form`".into()));
+        }
+        (FileBody::Json | FileBody::Form, false) => {
+            return Err(value(&rule.name, "a body of `json` or `form` needs the `fields` it may have".into()));
+        }
+    };
+    if rule.matches.is_empty() || rule.not_matches.is_empty() {
+        return Err(value(&rule.name, "a read rule needs examples in `matches` and in `not_matches`".into()));
+    }
+    let read = ReadRule { name: rule.name.get_ref().clone(), place, path, body };
+    for (examples, must) in [(&rule.matches, true), (&rule.not_matches, false)] {
+        for example in examples {
+            check_read_example(text, &read, example, must)?;
+        }
+    }
+    Ok(read)
+}
+
+/// An example is `POST https://origin/path BODY`; the body is sent as the rule's own media type.
+fn check_read_example(text: &str, rule: &ReadRule, example: &Spanned<String>, must: bool) -> Result<(), PolicyError> {
+    let wrong = |says| PolicyError::Example {
+        line: line_of(text, example.span().start),
+        name: rule.name.clone(),
+        example: example.get_ref().chars().take(200).collect(),
+        says,
+    };
+    let form = "is not `POST https://origin/path BODY`";
+    let mut parts = example.get_ref().splitn(3, ' ');
+    let (Some(method), Some(url)) = (parts.next(), parts.next()) else { return Err(wrong(form)) };
+    url::Url::parse(url).map_err(|_| wrong(form))?;
+    let image = RequestImage {
+        method: method.to_owned(),
+        url: url.to_owned(),
+        headers: vec![("content-type".to_owned(), rule.body.media_type().to_owned())],
+        body: parts.next().unwrap_or_default().as_bytes().to_vec(),
+    };
+    match (rule.names(&image), must) {
         (true, true) | (false, false) => Ok(()),
         (false, true) => Err(wrong("must match and does not")),
         (true, false) => Err(wrong("must not match and does")),

@@ -4,6 +4,7 @@ use super::*;
 use crate::fixtures::{FORM, request, shop};
 use crate::policy_file;
 use crate::risk;
+use crate::traffic::Cause;
 use Attendance::{Attended, Unattended};
 use Verdict::{Allow, Ask, Refuse};
 
@@ -103,8 +104,28 @@ fn leaving_the_site_and_uploading_are_asked_about_and_refused_when_nobody_is_the
 }
 
 #[test]
-fn a_download_is_refused() {
-    assert_eq!(says(ActionClass::Download), (Refuse, Refuse));
+fn a_download_is_refused_where_no_folder_is_given_for_it_whatever_a_file_says() {
+    assert_eq!(says(ActionClass::Download), (Allow, Allow));
+    let mut policy = Policy::with_file("version = 1\n[class.download]\nverdict = \"allow\"\n").unwrap();
+    policy.forbid_downloads();
+    for attendance in [Attended, Unattended] {
+        assert_eq!(policy.judge_action(ActionClass::Download, 1.0, attendance).verdict, Refuse);
+    }
+}
+
+#[test]
+fn a_write_that_no_action_asked_for_is_asked_about_and_refused_when_nobody_is_there() {
+    assert_eq!(says(ActionClass::BackgroundWrite), (Ask, Refuse));
+    let judged = |policy: &Policy, body: &str, attendance| {
+        let image = request("POST", "https://shop.example/save", FORM, body);
+        let judgement = policy.judge_held(&Held { image: &image, cause: Cause::Page, remembered: &[], attendance });
+        (judgement.verdict, judgement.class)
+    };
+    assert_eq!(judged(&shipped(), "a=1", Unattended), (Refuse, ActionClass::BackgroundWrite));
+    assert_eq!(judged(&shipped(), "n=4111111111111111", Attended), (Ask, ActionClass::Payment));
+    let mut named = shipped();
+    named.allow_write(RequestPattern::parse("POST /save").unwrap(), shop());
+    assert_eq!(judged(&named, "a=1", Unattended).0, Allow);
 }
 
 #[test]
@@ -122,6 +143,7 @@ fn below_its_floor_an_allowed_class_is_asked_about_and_a_refused_one_stays_refus
         (ActionClass::UnknownControl, 0.6),
         (ActionClass::Credentials, 0.6),
         (ActionClass::LeaveSite, 0.6),
+        (ActionClass::Download, 0.6),
         (ActionClass::Upload, 0.6),
         (ActionClass::Destructive, 0.6),
         (ActionClass::Payment, 0.6),
@@ -138,7 +160,9 @@ fn below_its_floor_an_allowed_class_is_asked_about_and_a_refused_one_stays_refus
             }
         }
     }
-    assert_eq!(shipped().judge_action(ActionClass::Download, 1.0, Attended).verdict, Refuse);
+    let mut without = shipped();
+    without.forbid_downloads();
+    assert_eq!(without.judge_action(ActionClass::Download, 1.0, Attended).verdict, Refuse);
 }
 
 #[test]
@@ -269,9 +293,9 @@ fn refusal(text: &str) -> String {
 #[test]
 fn an_unknown_key_refuses_to_start() {
     insta::assert_snapshot!(refusal("version = 1\n\n[class.write]\nverdict = \"ask\"\nfloors = 0.5\n"), @"policy line 5: unknown field `floors`, expected one of `verdict`, `unattended`, `floor`, `floor_by`");
-    insta::assert_snapshot!(refusal("version = 1\n\n[class.wrte]\nverdict = \"ask\"\n"), @"policy line 3: unknown variant `wrte`, expected one of `observe`, `scroll`, `navigate`, `fill`, `unknown_control`, `finish`, `publish`, `write`, `credentials`, `leave_site`, `download`, `upload`, `destructive`, `payment`");
+    insta::assert_snapshot!(refusal("version = 1\n\n[class.wrte]\nverdict = \"ask\"\n"), @"policy line 3: unknown variant `wrte`, expected one of `observe`, `scroll`, `navigate`, `fill`, `unknown_control`, `finish`, `publish`, `background_write`, `write`, `credentials`, `leave_site`, `download`, `upload`, `destructive`, `payment`");
     insta::assert_snapshot!(refusal("version = 1\n\n[class.write]\nverdict = \"yes\"\n"), @"policy line 4: unknown variant `yes`, expected one of `allow`, `ask`, `refuse`");
-    insta::assert_snapshot!(refusal("version = 1\nallow_all = true\n"), @"policy line 2: unknown field `allow_all`, expected one of `version`, `class`, `rule`");
+    insta::assert_snapshot!(refusal("version = 1\nallow_all = true\n"), @"policy line 2: unknown field `allow_all`, expected one of `version`, `class`, `rule`, `read`");
     insta::assert_snapshot!(refusal("version = 1\n[class.write\n"), @"policy line 2: unclosed table, expected `]`");
     insta::assert_snapshot!(refusal("version = 2\n[class.write]\nverdict = \"ask\"\n"), @"policy line 1: only `version = 1` is known");
     insta::assert_snapshot!(refusal("[class.write]\nverdict = \"ask\"\n"), @"policy line 1: missing field `version`");
@@ -361,7 +385,13 @@ fn what_a_file_leaves_unsaid_stays_as_strict_as_shipped() {
 
 #[test]
 fn a_policy_without_a_rule_for_a_class_refuses_it_even_if_it_was_not_refused_at_the_start() {
-    let hollow = Policy { classes: BTreeMap::new(), rules: Vec::new(), floors: BTreeMap::new(), backend: Backend::Other };
+    let hollow = Policy {
+        classes: BTreeMap::new(),
+        rules: Vec::new(),
+        floors: BTreeMap::new(),
+        backend: Backend::Other,
+        reads: Vec::new(),
+    };
     for class in ActionClass::ALL {
         assert_eq!(hollow.judge_action(class, 1.0, Attended).verdict, Refuse);
     }

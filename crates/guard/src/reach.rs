@@ -142,6 +142,48 @@ macro_rules! reasons {
     };
 }
 
+/// What an operator can do about a refusal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Remedy {
+    /// Listing the origin lets the like of it pass, or be held and asked about.
+    List,
+    /// Nothing: the kind of request never passes.
+    Nothing,
+}
+
+impl ReachReason {
+    /// Whether listing the origin would help.
+    #[must_use]
+    pub const fn remedy(self) -> Remedy {
+        match self {
+            Self::NotListed
+            | Self::Port
+            | Self::LeavesSite
+            | Self::ThirdPartyFrame
+            | Self::ThirdPartyFetch
+            | Self::Unlabelled
+            | Self::ThirdPartyWrite => Remedy::List,
+            Self::BadUrl
+            | Self::PlainHttp
+            | Self::Method
+            | Self::Socket
+            | Self::Speculation
+            | Self::Report
+            | Self::Ping
+            | Self::Identity
+            | Self::Contradiction
+            | Self::NotPreflight
+            | Self::Telemetry => Remedy::Nothing,
+        }
+    }
+
+    /// Whether the refused request only told somebody how the page is used.
+    #[must_use]
+    pub const fn is_telemetry(self) -> bool {
+        matches!(self, Self::Telemetry | Self::Report | Self::Ping)
+    }
+}
+
 reasons! {
     /// The address doesn't parse, or has user information, or a host that ends in a dot.
     BadUrl => "the address is malformed",
@@ -164,7 +206,7 @@ reasons! {
     /// What the browser says about the request does not fit together.
     Contradiction => "what the browser says about the request contradicts itself",
     /// An OPTIONS request that is no CORS preflight.
-    NotPreflight => "an OPTIONS request passes only as a CORS preflight to a listed origin",
+    NotPreflight => "an OPTIONS request passes only as a CORS preflight",
     /// The strict profile, and the origin is not on the list.
     NotListed => "the origin is not listed and the profile is strict",
     /// A page of another site.
@@ -262,7 +304,7 @@ impl Reach {
         let listed = self.relation(&origin) != Relation::ThirdParty;
         match request.method.as_str() {
             "GET" | "HEAD" if !request.overrides_method => self.judge_read(request, listed),
-            "OPTIONS" => judge_options(request, listed),
+            "OPTIONS" => self.judge_options(request, listed),
             "CONNECT" | "TRACE" | "TRACK" => Err(ReachReason::Method),
             _ if listed => Ok(Passage::Hold(write_class(request))),
             _ if write_class(request) == WriteClass::Beacon => Err(ReachReason::Telemetry),
@@ -293,6 +335,21 @@ impl Reach {
             (Profile::Site, Some(ReadClass::Frame)) => Err(ReachReason::ThirdPartyFrame),
             (Profile::Site, Some(ReadClass::Data | ReadClass::Preflight)) => Err(ReachReason::ThirdPartyFetch),
             (Profile::Site, None) => Err(ReachReason::Unlabelled),
+        }
+    }
+
+    /// A preflight follows the judgement of the request it belongs to. It carries nothing of the page's but a method and names of
+    /// headers, so to a listed origin it passes even before a write, which is held when it comes.
+    fn judge_options(&self, request: &RequestFacts, listed: bool) -> Result<Passage, ReachReason> {
+        let asked = request.preflight_for.as_deref().map(str::to_ascii_uppercase);
+        let fetch = request.origin.is_some() && request.mode.as_deref().is_none_or(|mode| mode == "cors");
+        match (asked.as_deref().filter(|_| fetch), listed, self.profile) {
+            (None, _, _) => Err(ReachReason::NotPreflight),
+            (Some("CONNECT" | "TRACE" | "TRACK"), _, _) => Err(ReachReason::Method),
+            (Some(_), true, _) => Ok(Passage::Pass(ReadClass::Preflight)),
+            (Some(_), false, Profile::Strict) => Err(ReachReason::NotListed),
+            (Some("GET" | "HEAD"), false, Profile::Site) => Err(ReachReason::ThirdPartyFetch),
+            (Some(_), false, Profile::Site) => Err(ReachReason::ThirdPartyWrite),
         }
     }
 }
@@ -379,12 +436,6 @@ fn read_class(request: &RequestFacts) -> Result<Option<ReadClass>, ReachReason> 
         _ => OTHER_DESTINATIONS.contains(&dest).then_some(ReadClass::Data),
     };
     class.map(Some).ok_or(ReachReason::Contradiction)
-}
-
-fn judge_options(request: &RequestFacts, listed: bool) -> Result<Passage, ReachReason> {
-    let preflight =
-        request.preflight_for.is_some() && request.origin.is_some() && request.mode.as_deref().is_none_or(|mode| mode == "cors");
-    if preflight && listed { Ok(Passage::Pass(ReadClass::Preflight)) } else { Err(ReachReason::NotPreflight) }
 }
 
 #[cfg(test)]

@@ -177,7 +177,20 @@ fn a_preflight_passes_to_a_listed_origin_and_no_other_question_does() {
     let reach = shop(Profile::Site);
     let whole = [("origin", "https://www.shop.example"), ("access-control-request-method", "POST"), ("sec-fetch-mode", "cors")];
     assert_eq!(judge(&reach, "OPTIONS", "https://pay.example/", &whole), Passage::Pass(ReadClass::Preflight));
-    assert_eq!(judge(&reach, "OPTIONS", "https://elsewhere.example/", &whole), Passage::Refuse(ReachReason::NotPreflight));
+    let elsewhere = |reach: &Reach, asked| {
+        let labels = [whole[0], ("access-control-request-method", asked), whole[2]];
+        judge(reach, "OPTIONS", "https://elsewhere.example/", &labels)
+    };
+    for (asked, reason) in [
+        ("POST", ReachReason::ThirdPartyWrite),
+        ("PUT", ReachReason::ThirdPartyWrite),
+        ("GET", ReachReason::ThirdPartyFetch),
+        ("head", ReachReason::ThirdPartyFetch),
+        ("TRACE", ReachReason::Method),
+    ] {
+        assert_eq!(elsewhere(&reach, asked), Passage::Refuse(reason), "{asked}");
+    }
+    assert_eq!(elsewhere(&shop(Profile::Strict), "POST"), Passage::Refuse(ReachReason::NotListed));
     for part in [&whole[..1], &whole[1..], &[], &[whole[0], whole[1], ("sec-fetch-mode", "no-cors")]] {
         assert_eq!(
             judge(&reach, "OPTIONS", "https://pay.example/", part),

@@ -30,6 +30,8 @@ pub enum ActionClass {
     Finish,
     /// Press what says that it sends or publishes something; its writes are judged at the edge.
     Publish,
+    /// Send data to a listed origin without an action of the run that asked for it.
+    BackgroundWrite,
     /// Send data to a listed origin.
     Write,
     /// Type a secret.
@@ -48,7 +50,7 @@ pub enum ActionClass {
 
 impl ActionClass {
     /// Every class.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Observe,
         Self::Scroll,
         Self::Navigate,
@@ -56,6 +58,7 @@ impl ActionClass {
         Self::UnknownControl,
         Self::Finish,
         Self::Publish,
+        Self::BackgroundWrite,
         Self::Write,
         Self::Credentials,
         Self::LeaveSite,
@@ -76,6 +79,7 @@ impl ActionClass {
             Self::UnknownControl => "unknown_control",
             Self::Finish => "finish",
             Self::Publish => "publish",
+            Self::BackgroundWrite => "background_write",
             Self::Write => "write",
             Self::Credentials => "credentials",
             Self::LeaveSite => "leave_site",
@@ -97,6 +101,7 @@ impl ActionClass {
             Self::UnknownControl => "press a control of unknown effect",
             Self::Finish => "say that the goal is reached",
             Self::Publish => "send or publish something",
+            Self::BackgroundWrite => "send data to the site that no action of this run asked for",
             Self::Write => "send data to the site",
             Self::Credentials => "type a secret",
             Self::LeaveSite => "leave the site",
@@ -109,7 +114,7 @@ impl ActionClass {
 }
 
 /// Names under which forms say which method or deed they really mean.
-const DEED_FIELDS: &[&str] = &["_method", "action", "op", "operation", "do", "cmd", "command", "intent", "task"];
+pub(crate) const DEED_FIELDS: &[&str] = &["_method", "action", "op", "operation", "do", "cmd", "command", "intent", "task"];
 /// Longer than any address that is read, even when each of its characters falls apart.
 const WORDS_CHARS_MAX: usize = 64 * 1024;
 

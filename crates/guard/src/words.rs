@@ -4,11 +4,13 @@ use clicket_journal::Digest;
 use serde_json::{Value, json};
 
 use crate::approval::Words;
+use crate::download::Download;
 use crate::gate::Effect;
 use crate::limits::{SHOWN_BODY_CHARS_MAX, SHOWN_FIELDS_MAX, SHOWN_TOKEN_CHARS_MAX, SHOWN_URL_CHARS_MAX, VALUE_CHARS_MAX};
 use crate::permit::{Action, Direction, Switch, ValueSource};
 use crate::policy::Judgement;
 use crate::secret::Scrubber;
+use crate::shape::{self, Shape};
 use crate::untrusted::PageText;
 
 /// The ticket of an action. `control` and `page` are already quoted.
@@ -16,8 +18,9 @@ use crate::untrusted::PageText;
 pub fn of_action(action: &Action, control: &str, page: &str, judgement: &Judgement) -> Words {
     Words {
         title: sentence(action, control),
-        facts: vec![("on".into(), page.to_owned()), ("kind".into(), judgement.class.in_words().to_owned())],
-        because: judgement.reasons.clone(),
+        facts: vec![("on".into(), page.to_owned()), ("kind".into(), judgement.class().in_words().to_owned())],
+        because: judgement.reasons().to_vec(),
+        remember: None,
     }
 }
 
@@ -63,11 +66,43 @@ pub fn of_effect(effect: &Effect, judgement: &Judgement) -> Words {
     if let Some(after) = &effect.after {
         facts.push(("follows".into(), after.words.clone()));
     }
-    facts.push(("kind".into(), judgement.class.in_words().to_owned()));
+    facts.push(("kind".into(), judgement.class().in_words().to_owned()));
     // Two requests that differ anywhere, headers included, differ here.
     let whole = if holds_secret(effect) { "no digest, because it holds a secret".into() } else { image.digest().to_string() };
     facts.push(("whole request".into(), whole));
-    Words { title: format!("Send this {method} request to {host}"), facts, because: judgement.reasons.clone() }
+    let shape = Some(image).filter(|_| shape::may_be_remembered(judgement.class())).and_then(Shape::of);
+    let remember = shape.map(|shape| shape.in_words(&effect.scrub));
+    Words { title: format!("Send this {method} request to {host}"), facts, because: judgement.reasons().to_vec(), remember }
+}
+
+/// The ticket of a file that a site offers.
+#[must_use]
+pub fn of_file(file: &Download, judgement: &Judgement) -> Words {
+    let shown = |text: &str, chars_max: usize| PageText::read(text, chars_max, &file.scrub).for_person();
+    let size = file.facts.length.map_or_else(|| "not said".to_owned(), |bytes| format!("{bytes} bytes"));
+    let mut facts = vec![
+        ("from".to_owned(), shown(&file.facts.url, SHOWN_URL_CHARS_MAX)),
+        ("type".to_owned(), shown(&file.facts.declared, SHOWN_TOKEN_CHARS_MAX)),
+        ("size".to_owned(), size),
+    ];
+    if let Some(after) = &file.after {
+        facts.push(("follows".into(), after.words.clone()));
+    }
+    let name = shown(&file.facts.name, VALUE_CHARS_MAX);
+    Words { title: format!("Save the file {name}"), facts, because: judgement.reasons().to_vec(), remember: None }
+}
+
+/// What the journal keeps of an offered file.
+#[must_use]
+pub fn file_record(file: &Download) -> Value {
+    let facts = &file.facts;
+    json!({
+        "file": PageText::read(&facts.name, VALUE_CHARS_MAX, &file.scrub),
+        "url": file.scrub.scrub(&facts.url),
+        "declared": PageText::read(&facts.declared, SHOWN_TOKEN_CHARS_MAX, &file.scrub),
+        "length": facts.length,
+        "after": file.after,
+    })
 }
 
 /// A page may send any token as a method; only an ordinary one stands outside quotes.

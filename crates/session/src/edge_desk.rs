@@ -1,20 +1,25 @@
 //! What comes from the edge: records are kept, held requests are judged, asked about, released or refused.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use clicket_egress::{EdgeEvent, FailKind, HeldRequest, HoldRefusal, Outcome, RefuseReason, RequestRecord, Sent};
+use clicket_egress::{
+    EdgeEvent, FailKind, FileRefusal, HeldRequest, HoldRefusal, OfferedFile, Outcome, RefuseReason, RequestRecord, Sent,
+};
 use clicket_guard::approval::{Answered, Approver, Attendance, Moment};
+use clicket_guard::download::Download;
 use clicket_guard::effect::RequestImage;
 use clicket_guard::follows;
 use clicket_guard::gate::{self, Admission, After, Effect, Pending, Refusal};
 use clicket_guard::observation::FormFacts;
 use clicket_guard::permit::EffectPermit;
-use clicket_guard::policy::{Policy, Verdict};
-use clicket_guard::reach::{Relation, WriteClass};
-use clicket_guard::risk;
+use clicket_guard::policy::{Held, Policy, Verdict};
+use clicket_guard::reach::Relation;
+use clicket_guard::risk::ActionClass;
 use clicket_guard::secret::Scrubber;
+use clicket_guard::shape::{Remembered, Shape};
+use clicket_guard::traffic::{self, Cause};
 use clicket_journal::{Journal, JournalError};
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -22,14 +27,23 @@ use tokio::sync::mpsc;
 use crate::clock::Clock;
 use crate::earlier::EarlierWrite;
 use crate::live::{Live, Watch};
-use crate::report::{End, HandBack, Tally};
+use crate::report::{Downloaded, End, HandBack, Tally};
 
 /// Requests kept as evidence; a page that makes more has no business with an expectation.
 const EVIDENCE_MAX: usize = 10_000;
 /// Requests that wait for a person at once; the rest are refused.
 const WAITING_MAX: usize = 16;
 
-type AskingEffect = std::pin::Pin<Box<dyn Future<Output = Answered> + Send>>;
+/// Pages opened in one step that are told apart from the one before.
+const OPENED_MAX: usize = 20;
+/// Shapes of the page's own writes that are known again.
+const OWN_SHAPES_MAX: usize = 50;
+/// Shapes that a person may allow in one run.
+const REMEMBERED_MAX: usize = 50;
+/// Refused writes of the page's own that are named.
+const OWN_REFUSED_MAX: usize = 50;
+
+pub(crate) type AskingEffect = std::pin::Pin<Box<dyn Future<Output = Answered> + Send>>;
 
 /// The session's side of the edge.
 pub(crate) struct EdgeDesk {
@@ -41,12 +55,26 @@ pub(crate) struct EdgeDesk {
     pub(crate) scrub: Scrubber,
     pub(crate) clock: Clock,
     wait: Duration,
-    asking: Option<(Box<HeldRequest>, Pending<Effect>, AskingEffect, u64)>,
-    waiting: VecDeque<Box<HeldRequest>>,
+    asking: Option<(Asked, AskingEffect, u64)>,
+    waiting: VecDeque<Waiting>,
     /// Intents without an outcome yet, by what they were for.
     open: Vec<(String, OpenIntent)>,
     /// The action being performed or settled, for writes that follow it.
     pub(crate) acting: Option<After>,
+    /// Whether that action can be what asked for a write.
+    causes: Causes,
+    /// Pages opened since that action began.
+    opened_since: Vec<String>,
+    /// Shapes of writes that a person allowed for this run.
+    remembered: Vec<Remembered>,
+    /// Shapes of what the page sent by itself.
+    own_shapes: Vec<Shape>,
+    /// Files that were taken.
+    pub(crate) downloads: Vec<Downloaded>,
+    /// Addresses of files that were taken or are being taken.
+    pub(crate) asked_for: BTreeSet<String>,
+    /// Writes of the page's own that were refused, as shown; the like of them is refused without a further word.
+    own_refused: BTreeSet<String>,
     /// The form that the action submits, as it was when it was offered.
     pub(crate) acting_form: Option<FormFacts>,
     /// Answered requests: method and address.
@@ -71,10 +99,48 @@ pub(crate) struct EdgeDesk {
     earlier: Vec<EarlierWrite>,
 }
 
+/// What a person is being asked about.
+pub(crate) enum Asked {
+    Write(Box<HeldRequest>, Pending<Effect>),
+    File(Box<OfferedFile>, Pending<Download>),
+}
+
+/// What waits until the person has answered about another thing.
+enum Waiting {
+    Write(Box<HeldRequest>),
+    File(Box<OfferedFile>),
+}
+
 #[derive(Clone, PartialEq, Eq)]
-enum OpenIntent {
+pub(crate) enum OpenIntent {
     Act,
-    Request { id: u64, shown: String },
+    Request { id: u64, shown: String, weight: Weight },
+    File { id: u64 },
+}
+
+/// Whether it matters that a request was sent and not answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Weight {
+    /// It only asked.
+    Read,
+    /// It may have been acted on.
+    Write,
+}
+
+/// Whether a write of the page's own came while an action was under way, which could have asked for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Repeats {
+    No,
+    DuringAction,
+}
+
+/// What an action asks of the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Causes {
+    /// Whatever its control does.
+    Writes,
+    /// Nothing: the page was only opened, scrolled or waited for.
+    Nothing,
 }
 
 pub(crate) struct DeskParts {
@@ -105,6 +171,13 @@ impl EdgeDesk {
             waiting: VecDeque::new(),
             open: Vec::new(),
             acting: None,
+            causes: Causes::Nothing,
+            opened_since: Vec::new(),
+            remembered: Vec::new(),
+            own_shapes: Vec::new(),
+            downloads: Vec::new(),
+            asked_for: BTreeSet::new(),
+            own_refused: BTreeSet::new(),
             acting_form: None,
             answered: Vec::new(),
             counts: Tally::default(),
@@ -146,7 +219,7 @@ impl EdgeDesk {
 
     /// True while a released write has no answer.
     pub(crate) fn is_sending(&self) -> bool {
-        self.open.iter().any(|(_, kind)| *kind != OpenIntent::Act)
+        self.open.iter().any(|(_, kind)| matches!(kind, OpenIntent::Request { .. } | OpenIntent::File { .. }))
     }
 
     /// Waits until every released write is answered or given up.
@@ -160,6 +233,44 @@ impl EdgeDesk {
     pub(crate) fn drain(&mut self) {
         while let Ok(event) = self.events.try_recv() {
             self.arrive(event);
+        }
+    }
+
+    /// How long a person is waited for.
+    pub(crate) fn wait(&self) -> Duration {
+        self.wait
+    }
+
+    /// What the present action asks of the page.
+    pub(crate) fn causes(&self) -> Causes {
+        self.causes
+    }
+
+    /// Notes that an intent has no outcome yet.
+    pub(crate) fn open_intent(&mut self, intent: String, kind: OpenIntent) {
+        self.open.push((intent, kind));
+    }
+
+    /// Takes the open intent of a file, whose record has come.
+    pub(crate) fn close_file(&mut self, record: u64) -> Option<String> {
+        let at = self.open.iter().position(|(_, kind)| matches!(kind, OpenIntent::File { id } if *id == record))?;
+        Some(self.open.swap_remove(at).0)
+    }
+
+    /// Puts a question before the person.
+    pub(crate) fn ask_about(&mut self, asked: Asked, answer: AskingEffect) {
+        self.asking = Some((asked, answer, self.clock.elapsed_ms()));
+    }
+
+    /// True while a file is being taken.
+    pub(crate) fn is_taking(&self) -> bool {
+        self.open.iter().any(|(_, kind)| matches!(kind, OpenIntent::File { .. }))
+    }
+
+    /// Waits until every file is whole or given up; the edge's deadlines and the run's own bound it.
+    pub(crate) async fn finish_taking(&mut self) {
+        while self.is_taking() {
+            self.turn().await;
         }
     }
 
@@ -189,7 +300,9 @@ impl EdgeDesk {
     }
 
     /// Notes that an action's intent is written and its outcome is not.
-    pub(crate) fn begin(&mut self, intent: &str, words: String) {
+    pub(crate) fn begin(&mut self, intent: &str, words: String, causes: Causes) {
+        self.causes = causes;
+        self.opened_since.clear();
         self.open.push((intent.to_owned(), OpenIntent::Act));
         self.acting = Some(After { intent: intent.to_owned(), words });
     }
@@ -240,7 +353,7 @@ impl EdgeDesk {
     }
 
     async fn turn(&mut self) {
-        let Some((_, _, answer, _)) = &mut self.asking else {
+        let Some((_, answer, _)) = &mut self.asking else {
             match self.events.recv().await {
                 Some(event) => self.arrive(event),
                 None => std::future::pending().await,
@@ -257,15 +370,25 @@ impl EdgeDesk {
         match event {
             EdgeEvent::Recorded(record) => self.record(*record),
             EdgeEvent::Held(held) if self.asking.is_none() => self.judge(held),
-            EdgeEvent::Held(held) if self.waiting.len() < WAITING_MAX => self.waiting.push_back(held),
+            EdgeEvent::Held(held) if self.waiting.len() < WAITING_MAX => self.waiting.push_back(Waiting::Write(held)),
             EdgeEvent::Held(held) => held.refuse(HoldRefusal::TooManyHeld),
+            EdgeEvent::Offered(file) if self.asking.is_none() => self.judge_file(file),
+            EdgeEvent::Offered(file) if self.waiting.len() < WAITING_MAX => self.waiting.push_back(Waiting::File(file)),
+            EdgeEvent::Offered(file) => file.refuse(FileRefusal::TooMany),
         }
     }
 
     fn record(&mut self, record: RequestRecord) {
+        let weight = self.open.iter().find_map(|(_, kind)| match kind {
+            OpenIntent::Request { id, weight, .. } if *id == record.id => Some(*weight),
+            OpenIntent::Request { .. } | OpenIntent::File { .. } | OpenIntent::Act => None,
+        });
         match record.outcome {
             Outcome::Passed => self.counts.passed += 1,
+            Outcome::HeldReleased if weight == Some(Weight::Read) => self.counts.passed += 1,
             Outcome::HeldReleased => self.counts.released += 1,
+            Outcome::HeldRefused(HoldRefusal::Telemetry) => self.counts.telemetry += 1,
+            Outcome::Refused(RefuseReason::Reach(reason)) if reason.is_telemetry() => self.counts.telemetry += 1,
             Outcome::Refused(_) | Outcome::HeldRefused(_) | Outcome::Failed(_) => self.counts.stopped += 1,
         }
         if record.method != "GET" && record.status.is_some_and(|status| status >= 400) {
@@ -273,13 +396,17 @@ impl EdgeDesk {
                 record.status.map(|status| format!("{} was answered {status}", self.shown(&record.method, &record.url)));
         }
         // Evidence is a whole answer from where the run may go; a picture from anywhere proves nothing.
-        let whole = record.cut.is_none() && record.relation != Relation::ThirdParty;
+        let whole = record.cut.is_none() && record.left.is_none() && record.relation != Relation::ThirdParty;
         let good = whole && record.status.is_some_and(|status| (200..400).contains(&status));
         if good && self.answered.len() < EVIDENCE_MAX {
             self.answered.push((record.method.clone(), record.url.clone()));
         }
-        if let ("document", Some(status)) = (record.destination.as_str(), record.status) {
+        let is_page = record.saved.is_none() && record.left.is_none();
+        if let ("document", Some(status), true) = (record.destination.as_str(), record.status, is_page) {
             self.last_document.insert(record.url.clone(), status);
+            if self.opened_since.len() < OPENED_MAX {
+                self.opened_since.push(record.url.clone());
+            }
         }
         if let Some(at) =
             self.open.iter().position(|(_, kind)| matches!(kind, OpenIntent::Request { id, .. } if *id == record.id))
@@ -288,51 +415,64 @@ impl EdgeDesk {
             let outcome = json!({"status": record.status, "sent": record.sent, "request": record.outcome});
             let written = self.append("outcome", &json!({"intent": intent, "outcome": outcome}));
             self.keep_fault(written);
-            if record.status.is_none() && record.sent != Sent::Nothing {
+            if weight == Some(Weight::Write) && record.status.is_none() && record.sent != Sent::Nothing {
                 let request = self.shown(&record.method, &record.url);
                 self.unanswered.get_or_insert_with(|| request.clone());
                 self.trouble = Some(End::Uncertain { request });
             }
         }
+        self.note_file(&record);
         self.fresh.push(record);
     }
 
-    /// Nobody reads the answer of a beacon, so nobody misses it: it is refused without a question.
+    /// Telemetry is refused without a question unless a rule names it: nobody misses its answer.
     fn judge(&mut self, held: Box<HeldRequest>) {
-        if held.class() == WriteClass::Beacon || self.trouble.is_some() || self.fault.is_some() {
+        let image = held.image().clone();
+        if self.trouble.is_some() || self.fault.is_some() {
             held.refuse(HoldRefusal::Policy);
             return;
         }
-        let image = held.image().clone();
-        let class = risk::of_request(&image);
-        let mut judgement = self.policy.judge_request(class, &image, self.approver.attendance());
-        // A rule allows what the operator meant by it: the form as it was seen, not what the page made of it on the way.
-        if let Some(field) = self.acting_form.as_ref().and_then(|form| follows::strays_from(form, &image)) {
-            judgement.verdict = judgement.verdict.join(Verdict::Ask);
-            judgement.reasons.push(format!("its field {field} holds another value than the form that was pressed"));
+        if traffic::is_telemetry(held.class(), held.facts()) && !self.policy.is_named(&image) {
+            held.refuse(HoldRefusal::Telemetry);
+            return;
         }
-        if let Some(earlier) = self.earlier_like(&image) {
-            // Whatever any rule says: what may have happened already is not done again without a person.
-            let nobody = self.approver.attendance() == Attendance::Unattended;
-            judgement.verdict = judgement.verdict.join(if nobody { Verdict::Refuse } else { Verdict::Ask });
-            judgement.reasons.push(earlier.in_words(self.now().unix_ms));
-        }
-        let grounds = judgement.reasons.join("; ");
         let shown = self.shown(&image.method, &image.url);
-        let effect = Effect { image, after: self.acting.clone(), scrub: self.scrub.clone() };
+        let attendance = self.approver.attendance();
+        let (cause, repeats) = self.cause_of(&image);
+        let quietly = repeats == Repeats::No || attendance == Attendance::Unattended;
+        if cause == Cause::Page && quietly && self.own_refused.contains(&shown) {
+            held.refuse(HoldRefusal::Policy);
+            return;
+        }
+        let mut judgement = self.policy.judge_held(&Held { image: &image, cause, remembered: &self.remembered, attendance });
+        // A rule allows what the operator meant by it: the form as it was seen, not what the page made of it on the way.
+        let stray = self.acting_form.as_ref().filter(|_| judgement.class() != ActionClass::Observe);
+        if let Some(field) = stray.and_then(|form| follows::strays_from(form, &image)) {
+            let ground = format!("its field {field} holds another value than the form that was pressed");
+            judgement.tighten(Verdict::Ask, ground);
+        }
+        if let Some(earlier) = self.earlier_like(&image).filter(|_| judgement.class() != ActionClass::Observe) {
+            // Whatever any rule says: what may have happened already is not done again without a person.
+            let nobody = attendance == Attendance::Unattended;
+            judgement.tighten(if nobody { Verdict::Refuse } else { Verdict::Ask }, earlier.in_words(self.now().unix_ms));
+        }
+        let class = judgement.class();
+        let grounds = judgement.reasons().join("; ");
+        let after = self.acting.clone().filter(|_| cause == Cause::Action);
+        let effect = Effect { image, after, scrub: self.scrub.clone() };
         let now = self.now();
         match gate::admit_effect(&mut self.journal, now, effect, judgement) {
-            Ok(Admission::Permit(permit)) => self.release(held, permit, &shown, &grounds),
+            Ok(Admission::Permit(permit)) => self.release(held, permit, (&shown, &grounds), class),
             Ok(Admission::Ask(ticket, pending)) => {
-                if self.approver.attendance() == Attendance::Attended {
+                if attendance == Attendance::Attended {
                     self.watch.see(&Live::Asking(ticket.words()));
                 }
                 let approver = Arc::clone(&self.approver);
                 let wait = self.wait;
                 let answer = Box::pin(async move { approver.ask(ticket, wait).await });
-                self.asking = Some((held, pending, answer, self.clock.elapsed_ms()));
+                self.asking = Some((Asked::Write(held, pending), answer, self.clock.elapsed_ms()));
             }
-            Ok(Admission::Refused(refusal)) => self.refuse(held, &shown, &refusal),
+            Ok(Admission::Refused(refusal)) => self.refuse(held, &shown, &refusal, class),
             Err(error) => {
                 held.refuse(HoldRefusal::RunEnds);
                 self.fault = Some(error);
@@ -345,11 +485,49 @@ impl EdgeDesk {
         self.earlier.iter().find(|earlier| Some(earlier.mark) == mark)
     }
 
+    /// Who asked for a write. The like of what the page sends by itself is the page's own even while an action is under way:
+    /// heartbeats don't wait.
+    fn cause_of(&mut self, image: &RequestImage) -> (Cause, Repeats) {
+        let acting = self.acting.is_some() && self.causes == Causes::Writes;
+        let cause = traffic::cause_of(acting, image.header("referer"), &self.opened_since);
+        let Some(shape) = Shape::of(image) else { return (cause, Repeats::No) };
+        match cause {
+            Cause::Action if self.own_shapes.contains(&shape) => (Cause::Page, Repeats::DuringAction),
+            Cause::Action => (Cause::Action, Repeats::No),
+            Cause::Page => {
+                if self.own_shapes.len() < OWN_SHAPES_MAX && !self.own_shapes.contains(&shape) {
+                    self.own_shapes.push(shape);
+                }
+                (Cause::Page, Repeats::No)
+            }
+        }
+    }
+
     fn answer(&mut self, answered: Answered) {
-        let Some((held, pending, _, since)) = self.asking.take() else { return };
+        let Some((asked, _, since)) = self.asking.take() else { return };
         self.person_ms += self.clock.elapsed_ms().saturating_sub(since);
+        match asked {
+            Asked::Write(held, pending) => self.answer_write(held, pending, answered),
+            Asked::File(file, pending) => self.answer_file(file, pending, answered),
+        }
+        // What is settled without a question asks nobody, so the next in line has its turn at once.
+        while self.asking.is_none()
+            && let Some(next) = self.waiting.pop_front()
+        {
+            match next {
+                Waiting::Write(held) => self.judge(held),
+                Waiting::File(file) => self.judge_file(file),
+            }
+        }
+    }
+
+    fn answer_write(&mut self, held: Box<HeldRequest>, pending: Pending<Effect>, answered: Answered) {
         let shown = self.shown(&held.image().method, &held.image().url);
+        let class = pending.class();
         match answered {
+            Answered::Nobody if class == ActionClass::BackgroundWrite => {
+                self.refuse_own(held, &shown, "nobody answered", HoldRefusal::Unattended);
+            }
             Answered::Nobody => {
                 held.refuse(HoldRefusal::Unattended);
                 self.stopped(&shown, "nobody was there to allow it");
@@ -363,8 +541,13 @@ impl EdgeDesk {
             Answered::By(approval) => {
                 let now = self.now();
                 match gate::answer_effect(&mut self.journal, now, pending, approval) {
-                    Ok(Admission::Permit(permit)) => self.release(held, permit, &shown, "a person at the terminal"),
-                    Ok(Admission::Refused(refusal)) => self.refuse(held, &shown, &refusal),
+                    Ok(Admission::Permit(permit)) => {
+                        if let Some(shape) = permit.remembered().filter(|_| self.remembered.len() < REMEMBERED_MAX) {
+                            self.remembered.push(shape.clone());
+                        }
+                        self.release(held, permit, (&shown, "a person at the terminal"), class);
+                    }
+                    Ok(Admission::Refused(refusal)) => self.refuse(held, &shown, &refusal, class),
                     // The gate never asks twice about one deed.
                     Ok(Admission::Ask(..)) => held.refuse(HoldRefusal::Policy),
                     Err(error) => {
@@ -374,19 +557,15 @@ impl EdgeDesk {
                 }
             }
         }
-        // What is settled without a question asks nobody, so the next in line has its turn at once.
-        while self.asking.is_none()
-            && let Some(next) = self.waiting.pop_front()
-        {
-            self.judge(next);
-        }
     }
 
-    fn release(&mut self, held: Box<HeldRequest>, permit: EffectPermit, shown: &str, by: &str) {
+    fn release(&mut self, held: Box<HeldRequest>, permit: EffectPermit, (shown, by): (&str, &str), class: ActionClass) {
         let (id, intent) = (held.id(), permit.intent().to_owned());
-        self.open.push((intent.clone(), OpenIntent::Request { id, shown: shown.to_owned() }));
+        let weight = if class == ActionClass::Observe { Weight::Read } else { Weight::Write };
+        self.open.push((intent.clone(), OpenIntent::Request { id, shown: shown.to_owned(), weight }));
         match held.release(permit) {
             // What becomes of it comes as its record.
+            Ok(_) if weight == Weight::Read => {}
             Ok(_) => self.watch.see(&Live::Released { request: shown, by }),
             Err(_) => {
                 self.open.retain(|(open, _)| *open != intent);
@@ -396,7 +575,26 @@ impl EdgeDesk {
         }
     }
 
-    fn refuse(&mut self, held: Box<HeldRequest>, shown: &str, refusal: &Refusal) {
+    /// A write of the page's own that is not sent does not end the run: whoever works on the page did not ask for it.
+    fn refuse_own(&mut self, held: Box<HeldRequest>, shown: &str, why: &str, refusal: HoldRefusal) {
+        held.refuse(refusal);
+        if self.own_refused.len() < OWN_REFUSED_MAX && self.own_refused.insert(shown.to_owned()) {
+            self.stopped(shown, &format!("the page sent it by itself; {why}"));
+        }
+    }
+
+    /// What of the page's own was refused, for a run that did not get on, with what to add.
+    pub(crate) fn own_refused_in_words(&self) -> String {
+        let Some(first) = self.own_refused.first() else { return String::new() };
+        let more = match self.own_refused.len() {
+            1 => String::new(),
+            count => format!(" and {} more", count - 1),
+        };
+        let add = allow_option(first).map(|add| format!(" ({add} lets it)")).unwrap_or_default();
+        format!("; {first}{more}, which the page sent by itself, was not let out{add}")
+    }
+
+    fn refuse(&mut self, held: Box<HeldRequest>, shown: &str, refusal: &Refusal, class: ActionClass) {
         let why = match refusal {
             Refusal::Policy { reasons } => reasons.join("; "),
             Refusal::Person => "a person refused it".into(),
@@ -405,10 +603,15 @@ impl EdgeDesk {
             Refusal::Expired => "the approval came too late".into(),
             Refusal::LevelTooLow => "the approval proves too little for this kind of request".into(),
         };
-        held.refuse(match refusal {
+        let said = match refusal {
             Refusal::Person | Refusal::PersonStopped => HoldRefusal::Person,
             Refusal::Policy { .. } | Refusal::OtherTicket | Refusal::Expired | Refusal::LevelTooLow => HoldRefusal::Policy,
-        });
+        };
+        if class == ActionClass::BackgroundWrite && *refusal != Refusal::PersonStopped {
+            self.refuse_own(held, shown, &why, said);
+            return;
+        }
+        held.refuse(said);
         self.stopped(shown, &why);
         let reason = HandBack::Refused(format!("{shown}: {why}"));
         let before = if self.counts.released == 0 {
@@ -422,23 +625,23 @@ impl EdgeDesk {
         );
     }
 
-    fn stopped(&self, request: &str, why: &str) {
+    pub(crate) fn stopped(&self, request: &str, why: &str) {
         self.watch.see(&Live::Stopped { request, why });
     }
 
-    fn hand_back(&mut self, reason: HandBack, next: String) {
+    pub(crate) fn hand_back(&mut self, reason: HandBack, next: String) {
         if self.trouble.is_none() {
             self.trouble = Some(End::HandedBack { reason, next });
         }
     }
 
-    fn keep_fault(&mut self, written: Result<(), JournalError>) {
+    pub(crate) fn keep_fault(&mut self, written: Result<(), JournalError>) {
         if let Err(error) = written {
             self.fault = Some(error);
         }
     }
 
-    fn shown(&self, method: &str, url: &str) -> String {
+    pub(crate) fn shown(&self, method: &str, url: &str) -> String {
         let public = url::Url::parse(url)
             .map(|mut url| {
                 url.set_query(None);
@@ -456,7 +659,7 @@ impl EdgeDesk {
 }
 
 /// What went wrong on the way to a server, and what to do about it.
-fn why_failed(kind: FailKind) -> &'static str {
+pub(crate) fn why_failed(kind: FailKind) -> &'static str {
     match kind {
         FailKind::NameNotFound => "there is no such host; check the spelling of the address",
         FailKind::NameUnresolved => "the name server gave no answer; check this machine's network and DNS",
@@ -479,17 +682,19 @@ fn why_failed(kind: FailKind) -> &'static str {
         FailKind::Protocol => "the server does not speak HTTP as it must",
         FailKind::ConnectionLost => "the connection to the server broke; try again",
         FailKind::BrowserLeft => "the browser gave up waiting",
+        FailKind::NotSaved => "the file could not be written into its folder; check its rights and the space on the disk",
     }
 }
 
 /// What an operator would write to let this request through next time.
 fn allow_hint(shown: &str) -> String {
-    let path = shown.split_once(' ').and_then(|(method, url)| Some((method, url::Url::parse(url).ok()?)));
-    match path {
-        Some((method, url)) => format!(
-            "Run it again at a terminal to be asked, or add --allow \"{method} {}\" if this write is meant to happen.",
-            url.path()
-        ),
+    match allow_option(shown) {
+        Some(add) => format!("Run it again at a terminal to be asked, or add {add} if this write is meant to happen."),
         None => "Run it again at a terminal to be asked.".into(),
     }
+}
+
+fn allow_option(shown: &str) -> Option<String> {
+    let (method, url) = shown.split_once(' ')?;
+    Some(format!("--allow \"{method} {}\"", url::Url::parse(url).ok()?.path()))
 }

@@ -13,6 +13,8 @@ pub enum Expectation {
     Text(String),
     /// A request of this method and exact path was answered with success.
     Request(RequestPattern),
+    /// A file whose name is of this pattern was taken whole.
+    Download(String),
 }
 
 /// Why an expectation can't be used.
@@ -35,6 +37,8 @@ pub struct Evidence<'a> {
     pub text: &'a str,
     /// Requests answered with success: method and address.
     pub answered: &'a [(String, String)],
+    /// Names of files that were taken.
+    pub files: &'a [String],
 }
 
 impl Expectation {
@@ -62,6 +66,14 @@ impl Expectation {
         Ok(Self::Request(RequestPattern::parse(pattern)?))
     }
 
+    /// Expects a file, as `*.pdf`: `*` stands for any text, also none, and case is not looked at.
+    ///
+    /// # Errors
+    /// When it is empty.
+    pub fn download(pattern: &str) -> Result<Self, ExpectationError> {
+        not_empty(pattern).map(Self::Download)
+    }
+
     /// Whether it holds.
     #[must_use]
     pub fn holds(&self, evidence: &Evidence<'_>) -> bool {
@@ -69,6 +81,7 @@ impl Expectation {
             Self::Url(part) => evidence.url.contains(part.as_str()),
             Self::Text(text) => folded(evidence.text).contains(&folded(text)),
             Self::Request(pattern) => evidence.answered.iter().any(|(method, url)| pattern.names(method, url)),
+            Self::Download(pattern) => evidence.files.iter().any(|name| is_like(name, pattern)),
         }
     }
 
@@ -79,8 +92,26 @@ impl Expectation {
             Self::Url(part) => format!("the address contains \"{part}\""),
             Self::Text(text) => format!("the page shows \"{text}\""),
             Self::Request(pattern) => format!("{pattern} was answered"),
+            Self::Download(pattern) => format!("a file like \"{pattern}\" was downloaded"),
         }
     }
+}
+
+/// Whether a name is of a pattern in which `*` stands for any text. The parts between stars are looked for in order, each as early
+/// as can be, so it takes no longer than the name is long.
+fn is_like(name: &str, pattern: &str) -> bool {
+    let (name, pattern) = (name.to_lowercase(), pattern.to_lowercase());
+    let Some((first, rest)) = pattern.split_once('*') else { return name == pattern };
+    let Some(mut left) = name.strip_prefix(first) else { return false };
+    let mut parts: Vec<&str> = rest.split('*').collect();
+    let last = parts.pop().unwrap_or_default();
+    for part in parts {
+        match left.find(part) {
+            Some(at) => left = left.get(at + part.len()..).unwrap_or_default(),
+            None => return false,
+        }
+    }
+    left.ends_with(last)
 }
 
 fn not_empty(text: &str) -> Result<String, ExpectationError> {

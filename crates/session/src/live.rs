@@ -3,7 +3,7 @@
 use clicket_chromium::Confinement;
 use clicket_guard::approval::Words;
 
-use crate::report::{End, StepReport};
+use crate::report::{Downloaded, End, StepReport};
 
 /// One thing to see. Page text in it is already quoted and escaped.
 #[derive(Debug)]
@@ -37,6 +37,8 @@ pub enum Live<'a> {
         /// By what.
         by: &'a str,
     },
+    /// A file was taken.
+    Saved(&'a Downloaded),
     /// The model said that the goal is reached.
     Claimed {
         /// What was expected and does not hold.

@@ -1,6 +1,7 @@
 //! How a run ended, and what each step was.
 
 use clicket_chromium::Confinement;
+use clicket_egress::SavedFile;
 use clicket_guard::outcome::Outcome;
 use serde::Serialize;
 
@@ -112,6 +113,8 @@ pub struct Tally {
     pub released: u64,
     /// Did not go out, or were not answered.
     pub stopped: u64,
+    /// Telemetry, which is refused without a word.
+    pub telemetry: u64,
 }
 
 impl Tally {
@@ -122,6 +125,7 @@ impl Tally {
             passed: self.passed - before.passed,
             released: self.released - before.released,
             stopped: self.stopped - before.stopped,
+            telemetry: self.telemetry - before.telemetry,
         }
     }
 }
@@ -171,6 +175,16 @@ impl StepReport {
     }
 }
 
+/// A file that was taken.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Downloaded {
+    /// Its receipt.
+    #[serde(flatten)]
+    pub file: SavedFile,
+    /// Public form of where it came from.
+    pub source: String,
+}
+
 /// The whole run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunReport {
@@ -185,6 +199,8 @@ pub struct RunReport {
     pub model: String,
     /// Each step.
     pub steps: Vec<StepReport>,
+    /// Files that were taken.
+    pub downloads: Vec<Downloaded>,
     /// Requests of the whole run.
     pub requests: Tally,
     /// Money spent on the model, US dollars.

@@ -290,7 +290,7 @@ impl Runner {
             Ok(end) => (write_end(&mut desk, end, usd), None),
             Err(fault) => (write_fault(&mut desk, &fault, usd), Some(fault)),
         };
-        let EdgeDesk { journal, clock, counts, watch, .. } = desk;
+        let EdgeDesk { journal, clock, counts, watch, downloads, .. } = desk;
         let (path, run) = (journal.path().to_owned(), journal.run().to_string());
         let sealed = journal.seal(clock.now().unix_ms, if fault.is_some() { "fault" } else { "ended" });
         let end = match (fault, written) {
@@ -307,6 +307,7 @@ impl Runner {
             url,
             model: decider.name().to_owned(),
             steps,
+            downloads,
             requests: counts,
             usd,
             wall_ms: clock.elapsed_ms(),

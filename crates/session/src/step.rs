@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use clicket_chromium::{CallError, PageError};
+use clicket_chromium::{BrowserEvent, CallError, PageError};
 use clicket_guard::approval::Answered;
 use clicket_guard::choice::{self, Choice, Named, Pick};
 use clicket_guard::gate::{self, Act, Admission, Refusal};
@@ -19,6 +19,7 @@ use serde_json::json;
 use crate::ask::{NONE, history_of, offer_request, state_of, target_question};
 use crate::clock::millis;
 use crate::config::SessionError;
+use crate::edge_desk::Causes;
 use crate::expect::Evidence;
 use crate::facts::{Effect, Past, effect_between};
 use crate::live::Live;
@@ -190,7 +191,8 @@ impl Runner {
     async fn missing(&mut self) -> Result<Vec<String>, SessionError> {
         let text = self.desk.watching(self.browser.visible_text()).await.map_err(page_failed)?;
         let url = self.browser.url();
-        let evidence = Evidence { url: &url, text: &text, answered: &self.desk.answered };
+        let files = self.desk.file_names();
+        let evidence = Evidence { url: &url, text: &text, answered: &self.desk.answered, files: &files };
         Ok(self
             .config
             .expectations
@@ -205,7 +207,8 @@ impl Runner {
         let text = seen.text.for_model();
         let whole = text.chars().count() + 100 < clicket_guard::limits::PAGE_TEXT_CHARS_MAX;
         let url = self.browser.url();
-        let evidence = Evidence { url: &url, text, answered: &self.desk.answered };
+        let files = self.desk.file_names();
+        let evidence = Evidence { url: &url, text, answered: &self.desk.answered, files: &files };
         whole && self.config.expectations.iter().any(|expected| !expected.holds(&evidence))
     }
 
@@ -226,7 +229,7 @@ impl Runner {
             (HandBack::Budget(format!("the money budget of ${} is used up", self.config.budgets.usd)), "Give more with --money.")
         } else if idle >= IDLE_STEPS_MAX {
             (
-                HandBack::NoProgress(format!("{idle} steps in a row changed nothing")),
+                HandBack::NoProgress(format!("{idle} steps in a row changed nothing{}", self.desk.own_refused_in_words())),
                 "Look at the picture of the last page; say the next step in the goal.",
             )
         } else {
@@ -311,10 +314,9 @@ impl Runner {
         let mut judgement = self.desk.policy.judge_action(class, choice.confidence(), self.desk.approver.attendance());
         let chosen = sentence(&seen, &entry);
         if self.distrusted.contains(&chosen) {
-            judgement.verdict = judgement.verdict.join(Verdict::Ask);
-            judgement.reasons.push("what it would send changed while it was being pressed before".into());
+            judgement.tighten(Verdict::Ask, "what it would send changed while it was being pressed before".into());
         }
-        let grounds = judgement.reasons.join("; ");
+        let grounds = judgement.reasons().join("; ");
         let mut past = Past::of(&seen, &entry);
         let (permit, ended) = match self.admit(&seen, &entry, judgement).await? {
             Ok(permit) => (Some(permit), None),
@@ -343,6 +345,7 @@ impl Runner {
         };
         self.past.push(past);
         let settled = self.settle().await?;
+        self.look_for_made_files();
         self.desk.acting = None;
         self.desk.acting_form = None;
         let report = self.report(number, &seen, offer, (chosen, choice.confidence(), grounds), Some(outcome), &settled, &timing);
@@ -350,11 +353,28 @@ impl Runner {
         Ok(None)
     }
 
+    /// A file that a page makes by itself never passes the edge, so the browser refuses it and the run says so.
+    fn look_for_made_files(&mut self) {
+        for event in self.browser.events() {
+            if let BrowserEvent::Download { url } = event
+                && (url.starts_with("blob:") || url.starts_with("data:"))
+            {
+                self.desk.hand_back(
+                    HandBack::Refused(
+                        "a file that was made in the page was refused: only files that a site sends are taken".into(),
+                    ),
+                    "Take this file in a browser of your own.".into(),
+                );
+            }
+        }
+    }
+
     fn nothing_helps(&self, seen: &Observation) -> String {
         let mut said = format!("nothing offered on {} helps towards the goal", self.desk.scrub.scrub(&public_form(&seen.url)));
         if let Some(failed) = &self.desk.failed_write {
             said.push_str(&format!("; {failed}"));
         }
+        said.push_str(&self.desk.own_refused_in_words());
         said
     }
 
@@ -365,11 +385,11 @@ impl Runner {
         self.desk.note("finish", &json!({"confidence": confidence, "judgement": judgement, "missing": missing}))?;
         self.desk.watch.see(&Live::Claimed { missing: &missing });
         if self.config.expectations.is_empty() {
-            return Ok(if judgement.verdict == Verdict::Allow {
+            return Ok(if judgement.verdict() == Verdict::Allow {
                 End::Unverified { because: "the model says that the goal is reached; give --expect-text, --expect-url or --expect-request to have it proved".into() }
             } else {
                 End::HandedBack {
-                    reason: HandBack::LowConfidence(judgement.reasons.join("; ")),
+                    reason: HandBack::LowConfidence(judgement.reasons().join("; ")),
                     next: "Look at the picture of the last page.".into(),
                 }
             });
@@ -394,7 +414,7 @@ impl Runner {
         let control_words = control_of(seen, entry).map(clicket_guard::observation::Control::in_words).unwrap_or_default();
         let page_words = clicket_guard::untrusted::PageText::plain(&seen.url).for_person();
         let act = Act { entry: entry.clone(), observation: seen.digest(), control_words, page_words };
-        let (class, grounds) = (judgement.class, judgement.reasons.join("; "));
+        let (class, grounds) = (judgement.class(), judgement.reasons().join("; "));
         let now = self.desk.now();
         match gate::admit(&mut self.desk.journal, now, act, judgement)? {
             Admission::Permit(permit) => Ok(Ok(permit)),
@@ -423,10 +443,11 @@ impl Runner {
     }
 
     fn refused(&mut self, class: ActionClass, refusal: &Refusal) -> End {
-        let hand_back = |detail: String| End::HandedBack {
-            reason: HandBack::Refused(detail),
-            next: "Nothing was done. Change the policy, or do this step yourself.".into(),
+        let next = match class {
+            ActionClass::Download => "Give a folder with --downloads DIR if files may be taken.",
+            _ => "Nothing was done. Change the policy, or do this step yourself.",
         };
+        let hand_back = |detail: String| End::HandedBack { reason: HandBack::Refused(detail), next: next.into() };
         match refusal {
             Refusal::Policy { reasons } => hand_back(format!("{}: {}", class.in_words(), reasons.join("; "))),
             Refusal::PersonStopped => hand_back("a person ended the run".into()),
@@ -441,7 +462,7 @@ impl Runner {
     /// Spends a permit and writes its outcome.
     async fn perform(&mut self, permit: ActPermit, words: String) -> Result<Outcome, SessionError> {
         let intent = permit.intent().to_owned();
-        self.desk.begin(&intent, words);
+        self.desk.begin(&intent, words, causes(permit.action()));
         let secrets = &self.config.secrets;
         let outcome = self.desk.watching(self.browser.perform(permit, secrets)).await;
         let outcome = scrubbed(outcome, &self.desk.scrub);
@@ -462,10 +483,11 @@ impl Runner {
             waited.window_ms += settled.window_ms;
             desk.drain();
             self.check_journal()?;
-            if !self.desk.is_asking() {
+            if !self.desk.is_asking() && !self.desk.is_taking() {
                 return Ok(waited);
             }
             self.desk.finish_asking().await;
+            self.desk.finish_taking().await;
         }
     }
 
@@ -516,6 +538,16 @@ impl Runner {
         self.desk.watch.see(&Live::Step(&report));
         self.steps.push(report);
         Ok(())
+    }
+}
+
+/// Opening, scrolling and waiting ask the page for nothing; a write that comes then is its own.
+fn causes(action: &Action) -> Causes {
+    match action {
+        Action::Press { .. } | Action::Fill { .. } | Action::Choose { .. } | Action::Toggle { .. } | Action::Enter { .. } => {
+            Causes::Writes
+        }
+        Action::Scroll(_) | Action::Wait | Action::Back | Action::Navigate { .. } => Causes::Nothing,
     }
 }
 

@@ -9,12 +9,12 @@ use clicket_chromium::{
     Browser, CookieJar, Headed, LaunchConfig, LaunchError, NamespaceWish, PageScripts, ProxyRoute, Quarters, Sandbox, Settled,
     Traffic, find,
 };
-use clicket_guard::approval::Moment;
+use clicket_guard::approval::{Attendance, Moment};
 use clicket_guard::gate::{Act, Admission, admit};
 use clicket_guard::observation::{Control, Observation};
 use clicket_guard::outcome::{Outcome, ReadBack};
 use clicket_guard::permit::{ActPermit, Action, Bound, ValueSource};
-use clicket_guard::policy::{Judgement, Verdict};
+use clicket_guard::policy::Policy;
 use clicket_guard::risk::ActionClass;
 use clicket_guard::secret::Scrubber;
 use clicket_journal::{Digest, Journal, RunId};
@@ -222,7 +222,7 @@ pub(crate) fn permit(action: Action) -> ActPermit {
     let mut journal = Journal::create(folder.path(), &RunId::new(0, [7; 8])).unwrap();
     let entry = serde_json::from_value(serde_json::json!({ "id": "e1", "operation": "press", "action": action })).unwrap();
     let act = Act { entry, observation: Digest::of(b"test"), control_words: String::new(), page_words: String::new() };
-    let judgement = Judgement { verdict: Verdict::Allow, class: ActionClass::Observe, reasons: Vec::new() };
+    let judgement = Policy::shipped().unwrap().judge_action(ActionClass::Observe, 1.0, Attendance::Attended);
     match admit(&mut journal, Moment { unix_ms: 0, steady_ms: 0 }, act, judgement).unwrap() {
         Admission::Permit(permit) => permit,
         other => panic!("{other:?}"),

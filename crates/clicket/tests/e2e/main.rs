@@ -8,11 +8,14 @@
 mod attended;
 mod bad_input;
 mod chores;
+mod downloads;
 mod hostile;
 mod life;
 mod models;
 mod ordinary;
 mod outside;
+mod page_server;
 mod scripted;
 mod secrets;
 mod support;
+mod writes_apart;

@@ -5,6 +5,7 @@
 // What does not hold in a helper fails the test that called it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod download;
 mod hold;
 mod hostile;
 mod names;

@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use base64::Engine;
-use clicket_egress::{Edge, EdgeConfig, EdgeEvent, EdgeLimits, HeldRequest, RequestRecord, ResolverChoice};
+use clicket_egress::{DownloadFolder, Edge, EdgeConfig, EdgeEvent, EdgeLimits, HeldRequest, RequestRecord, ResolverChoice};
 use clicket_guard::address::{HostRules, OperatorGrant};
-use clicket_guard::approval::Moment;
+use clicket_guard::approval::{Attendance, Moment};
 use clicket_guard::effect::RequestImage;
 use clicket_guard::gate::{Admission, Effect, admit_effect};
 use clicket_guard::permit::EffectPermit;
-use clicket_guard::policy::{Judgement, Verdict};
+use clicket_guard::policy::Policy;
 use clicket_guard::reach::{Profile, Reach};
 use clicket_guard::risk::ActionClass;
 use clicket_guard::secret::Scrubber;
@@ -323,6 +323,7 @@ pub async fn read_answer<S: AsyncRead + Unpin>(stream: &mut S) -> Option<Answer>
 }
 
 pub struct Setup {
+    pub downloads: Option<DownloadFolder>,
     pub profile: Profile,
     pub start: String,
     pub sites: Vec<Site>,
@@ -337,6 +338,7 @@ pub struct Setup {
 impl Setup {
     pub fn for_shop() -> Self {
         Self {
+            downloads: None,
             profile: Profile::Site,
             start: format!("https://{SHOP}/"),
             sites: Vec::new(),
@@ -381,6 +383,7 @@ impl Setup {
             host_rules: HostRules::default(),
             extra_roots_pem: self.roots,
             resolver: self.resolver,
+            downloads: self.downloads,
             limits: self.limits,
         };
         Edge::open(config).await.unwrap()
@@ -399,6 +402,7 @@ pub async fn record(events: &mut mpsc::Receiver<EdgeEvent>) -> RequestRecord {
     match soon(events.recv()).await.expect("the edge is open") {
         EdgeEvent::Recorded(record) => *record,
         EdgeEvent::Held(held) => panic!("held: {held:?}"),
+        EdgeEvent::Offered(file) => panic!("offered: {file:?}"),
     }
 }
 
@@ -406,6 +410,7 @@ pub async fn held(events: &mut mpsc::Receiver<EdgeEvent>) -> HeldRequest {
     match soon(events.recv()).await.expect("the edge is open") {
         EdgeEvent::Held(held) => *held,
         EdgeEvent::Recorded(record) => panic!("recorded: {record:?}"),
+        EdgeEvent::Offered(file) => panic!("offered: {file:?}"),
     }
 }
 
@@ -413,7 +418,7 @@ pub async fn held(events: &mut mpsc::Receiver<EdgeEvent>) -> HeldRequest {
 pub fn permit_for(image: &RequestImage) -> EffectPermit {
     let folder = tempfile::tempdir().unwrap();
     let mut journal = Journal::create(folder.path(), &RunId::new(1, [7; 8])).unwrap();
-    let judgement = Judgement { verdict: Verdict::Allow, class: ActionClass::Write, reasons: vec!["a test".to_owned()] };
+    let judgement = Policy::shipped().unwrap().judge_action(ActionClass::Observe, 1.0, Attendance::Attended);
     let effect = Effect { image: image.clone(), after: None, scrub: Scrubber::of(&[]).unwrap() };
     match admit_effect(&mut journal, Moment { unix_ms: 1, steady_ms: 1 }, effect, judgement).unwrap() {
         Admission::Permit(permit) => permit,
