@@ -1,6 +1,6 @@
 //! What comes from the edge: records are kept, held requests are judged, asked about, released or refused.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -67,14 +67,52 @@ pub(crate) struct EdgeDesk {
     /// Time that people took, milliseconds.
     pub(crate) person_ms: u64,
     last_document: HashMap<String, u16>,
+    /// Origins that answered a read, and those that were written to.
+    origins: Origins,
     /// Writes of earlier runs whose end is not known.
     earlier: Vec<EarlierWrite>,
+}
+
+/// Origins by what was done with them. A page that reaches for more than the bound is told by its requests alone.
+#[derive(Default)]
+struct Origins {
+    read: BTreeSet<String>,
+    written: BTreeSet<String>,
+}
+
+impl Origins {
+    const MAX: usize = 1_000;
+
+    fn take(&mut self, record: &RequestRecord) {
+        let set = match record.outcome {
+            Outcome::Passed => &mut self.read,
+            Outcome::HeldReleased => &mut self.written,
+            // It was released if anything of it may have left.
+            Outcome::Failed(_) if record.method != "GET" && record.sent != Sent::Nothing => &mut self.written,
+            Outcome::Refused(_) | Outcome::HeldRefused(_) | Outcome::Failed(_) => return,
+        };
+        if let Ok(url) = url::Url::parse(&record.url)
+            && set.len() < Self::MAX
+        {
+            set.insert(url.origin().ascii_serialization());
+        }
+    }
 }
 
 #[derive(Clone, PartialEq, Eq)]
 enum OpenIntent {
     Act,
     Request { id: u64, shown: String },
+}
+
+/// What a page had a part in, in a log: quoted, escaped and cut, so that it can make no line of its own. Secrets are out already.
+struct Loggable<'a>(&'a str);
+
+impl std::fmt::Debug for Loggable<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let cut: String = self.0.chars().take(300).collect();
+        write!(f, "{cut:?}")
+    }
 }
 
 pub(crate) struct DeskParts {
@@ -116,6 +154,7 @@ impl EdgeDesk {
             fault: None,
             person_ms: 0,
             last_document: HashMap::new(),
+            origins: Origins::default(),
             earlier,
         }
     }
@@ -262,7 +301,13 @@ impl EdgeDesk {
         }
     }
 
+    /// Where the run read and where it wrote, for its record.
+    pub(crate) fn origins(&self) -> serde_json::Value {
+        json!({"read": self.origins.read, "written": self.origins.written})
+    }
+
     fn record(&mut self, record: RequestRecord) {
+        self.origins.take(&record);
         match record.outcome {
             Outcome::Passed => self.counts.passed += 1,
             Outcome::HeldReleased => self.counts.released += 1,
@@ -319,6 +364,7 @@ impl EdgeDesk {
         }
         let grounds = judgement.reasons.join("; ");
         let shown = self.shown(&image.method, &image.url);
+        tracing::info!(request = ?Loggable(&shown), class = class.name(), verdict = judgement.verdict.name(), "held");
         let effect = Effect { image, after: self.acting.clone(), scrub: self.scrub.clone() };
         let now = self.now();
         match gate::admit_effect(&mut self.journal, now, effect, judgement) {
@@ -384,6 +430,7 @@ impl EdgeDesk {
 
     fn release(&mut self, held: Box<HeldRequest>, permit: EffectPermit, shown: &str, by: &str) {
         let (id, intent) = (held.id(), permit.intent().to_owned());
+        tracing::info!(request = ?Loggable(shown), %intent, "released");
         self.open.push((intent.clone(), OpenIntent::Request { id, shown: shown.to_owned() }));
         match held.release(permit) {
             // What becomes of it comes as its record.
@@ -423,6 +470,7 @@ impl EdgeDesk {
     }
 
     fn stopped(&self, request: &str, why: &str) {
+        tracing::warn!(request = ?Loggable(request), why = ?Loggable(why), "stopped");
         self.watch.see(&Live::Stopped { request, why });
     }
 

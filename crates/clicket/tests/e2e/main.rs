@@ -11,5 +11,6 @@ mod chores;
 mod hostile;
 mod models;
 mod outside;
+mod record;
 mod secrets;
 mod support;
