@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clicket_journal::PublicKey;
 
 /// A guarded browser for agents: code lists what may be done on a page, a decision model picks one entry, a policy or a
 /// person allows it, and the latch opens once.
@@ -26,6 +27,8 @@ pub(crate) enum Command {
     Journal(JournalArgs),
     /// List and delete named profiles: what logins left, kept between runs.
     Profile(ProfileArgs),
+    /// Count runs, ends, times, refusals and cost from the record.
+    Stats(StatsArgs),
     /// Check a policy file, or explain what it says of a request or class.
     Policy(PolicyArgs),
     /// Look for what a run needs on this machine, and say what to do about what is missing.
@@ -140,6 +143,11 @@ pub(crate) struct RunArgs {
     /// Folder of the journal.
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub(crate) journal: Option<PathBuf>,
+    /// The key that signs the journal; made when it is missing. By default `clicket/journal.key` in the state folder.
+    #[arg(long, env = "CLICKET_JOURNAL_KEY", value_name = "FILE", help_heading = "Output")]
+    pub(crate) journal_key: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
     /// Save a picture of the last page here, as PNG, with secret fields painted over.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) screenshot: Option<PathBuf>,
@@ -148,6 +156,54 @@ pub(crate) struct RunArgs {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) browser: BrowserArgs,
+}
+
+/// Whether and where things are logged.
+#[derive(Debug, Args)]
+pub(crate) struct LogArgs {
+    /// Log to this file, or with `-` to standard error: no page text and no secrets.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) log: Option<PathBuf>,
+    /// How much is logged.
+    #[arg(long, value_enum, default_value = "info", value_name = "LEVEL", requires = "log", help_heading = "Output")]
+    pub(crate) log_level: LogLevel,
+}
+
+/// How much is logged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogLevel {
+    /// What broke.
+    Error,
+    /// And what was stopped.
+    Warn,
+    /// And each step and request.
+    Info,
+    /// And each call to a model.
+    Debug,
+    /// Everything.
+    Trace,
+}
+
+impl LogLevel {
+    pub(crate) fn level(self) -> tracing::Level {
+        match self {
+            Self::Error => tracing::Level::ERROR,
+            Self::Warn => tracing::Level::WARN,
+            Self::Info => tracing::Level::INFO,
+            Self::Debug => tracing::Level::DEBUG,
+            Self::Trace => tracing::Level::TRACE,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StatsArgs {
+    /// Folder of the journal.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) journal: Option<PathBuf>,
+    /// Print one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -186,8 +242,14 @@ pub(crate) struct JournalArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum JournalCommand {
-    /// List runs, newest first.
+    /// List runs, newest first, with the writes whose end is not known.
     List,
+    /// Print the public half of the key that signs this machine's journals; with it anyone can verify them.
+    Key {
+        /// The key; made when it is missing.
+        #[arg(long, env = "CLICKET_JOURNAL_KEY", value_name = "FILE")]
+        journal_key: Option<PathBuf>,
+    },
     /// Show what happened in a run.
     Show {
         /// Name of the run; `last` for the newest.
@@ -203,6 +265,10 @@ pub(crate) enum JournalCommand {
         /// The head digest that the run printed at its end: finds a record that was made anew as a whole.
         #[arg(long, value_name = "DIGEST", requires = "run")]
         head: Option<String>,
+        /// The public key of the machine that wrote it, as `clicket journal key` prints it: finds also what was made anew with
+        /// another key. Without it, signatures are held against the key that the record names itself.
+        #[arg(long, value_name = "PUB")]
+        key: Option<PublicKey>,
     },
 }
 

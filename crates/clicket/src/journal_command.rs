@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clicket_journal::{Entry, EntryState, Record, Severity};
+use clicket_journal::{Entry, EntryState, PublicKey, Record, Severity, SigningKey};
 use serde_json::Value;
 
 use crate::args::{JournalArgs, JournalCommand};
@@ -14,14 +14,18 @@ pub(crate) fn journal(args: JournalArgs, screen: &Screen) -> Result<ExitCode, Fa
     let folder = folder(args.journal)?;
     match args.command {
         JournalCommand::List => list(&folder, screen),
+        JournalCommand::Key { journal_key } => {
+            screen.out(&signing_key(journal_key)?.public().to_string());
+            Ok(ExitCode::SUCCESS)
+        }
         JournalCommand::Show { run, json } => show(&find(&folder, &run)?, json, screen),
-        JournalCommand::Verify { run: Some(run), head } => verify(&[find(&folder, &run)?], head.as_ref(), screen),
-        JournalCommand::Verify { run: None, .. } => {
+        JournalCommand::Verify { run: Some(run), head, key } => verify(&[find(&folder, &run)?], &Held { head, key }, screen),
+        JournalCommand::Verify { run: None, key, .. } => {
             let all: Vec<PathBuf> = entries(&folder)?.into_iter().map(|entry| entry.path).collect();
             if all.is_empty() {
                 screen.out(&format!("no runs in {}", folder.display()));
             }
-            verify(&all, None, screen)
+            verify(&all, &Held { head: None, key }, screen)
         }
     }
 }
@@ -32,6 +36,17 @@ pub(crate) fn folder(given: Option<PathBuf>) -> Result<PathBuf, Failure> {
     given
         .or_else(|| clicket_journal::default_folder(variable("HOME").as_deref(), variable("XDG_STATE_HOME").as_deref()))
         .ok_or_else(|| Failure::usage("no place for the journal: neither HOME nor XDG_STATE_HOME is set; give --journal DIR"))
+}
+
+/// The key that signs this machine's journals, made now if there is none.
+pub(crate) fn signing_key(given: Option<PathBuf>) -> Result<SigningKey, Failure> {
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let path = given
+        .or_else(|| clicket_journal::default_key(variable("HOME").as_deref(), variable("XDG_STATE_HOME").as_deref()))
+        .ok_or_else(|| {
+            Failure::usage("no place for the journal's key: neither HOME nor XDG_STATE_HOME is set; give --journal-key FILE")
+        })?;
+    SigningKey::open_or_make(&path, crate::wiring::seed()).map_err(Failure::fault)
 }
 
 fn entries(folder: &Path) -> Result<Vec<clicket_journal::Entry>, Failure> {
@@ -54,6 +69,9 @@ fn list(folder: &Path, screen: &Screen) -> Result<ExitCode, Failure> {
             EntryState::Unreadable { why } => format!("unreadable: {why}"),
         };
         screen.out(&format!("{:<34} {:>9} bytes  {state}", name_of(&entry), entry.bytes));
+        for request in clicket_session::uncertain_in(&entry.path).unwrap_or_default() {
+            screen.out(&format!("    uncertain: {} may have happened; its answer never came", plain_text(&request)));
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -138,13 +156,28 @@ fn plain(value: &Value) -> String {
         Value::Number(number) if number.is_f64() => format!("{:.2}", number.as_f64().unwrap_or_default()),
         other => other.to_string(),
     };
-    clicket_guard::untrusted::clean(&text).replace('\n', " ").chars().take(300).collect()
+    plain_text(&text)
 }
 
-fn verify(paths: &[PathBuf], head: Option<&String>, screen: &Screen) -> Result<ExitCode, Failure> {
+/// Text with nothing in it that could move a terminal's cursor.
+pub(crate) fn plain_text(text: &str) -> String {
+    clicket_guard::untrusted::clean(text).replace('\n', " ").chars().take(300).collect()
+}
+
+/// What somebody kept elsewhere to hold a journal against.
+struct Held {
+    head: Option<String>,
+    key: Option<PublicKey>,
+}
+
+fn verify(paths: &[PathBuf], held: &Held, screen: &Screen) -> Result<ExitCode, Failure> {
     let mut holds = true;
     for path in paths {
-        let checked = clicket_journal::verify(path).map_err(Failure::fault)?;
+        let checked = match &held.key {
+            Some(key) => clicket_journal::verify_with(path, key),
+            None => clicket_journal::verify(path),
+        };
+        let checked = checked.map_err(Failure::fault)?;
         let sealed = matches!(clicket_journal::read(path).map(|read| read.tail), Ok(clicket_journal::Tail::Sealed));
         let word = match (checked.holds(), sealed) {
             (true, true) => "holds",
@@ -153,6 +186,7 @@ fn verify(paths: &[PathBuf], head: Option<&String>, screen: &Screen) -> Result<E
         };
         let name = path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         screen.out(&format!("{name}  {word}: {} records, head {}", checked.records, checked.head));
+        screen.out(&format!("    {}", signed_in_words(&checked, held)));
         for finding in &checked.findings {
             let severity = match finding.severity {
                 Severity::Broken => "broken",
@@ -161,10 +195,21 @@ fn verify(paths: &[PathBuf], head: Option<&String>, screen: &Screen) -> Result<E
             screen.out(&format!("    {severity}: {finding}"));
         }
         holds &= checked.holds() && sealed;
-        if let Some(head) = head.filter(|head| **head != checked.head.to_string()) {
+        if let Some(head) = held.head.as_ref().filter(|head| **head != checked.head.to_string()) {
             screen.out(&format!("    broken: its head is not {head}"));
             holds = false;
         }
     }
     Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn signed_in_words(checked: &clicket_journal::Verification, held: &Held) -> String {
+    match (&checked.key, &held.key) {
+        (None, _) => "not signed: only the head that the run printed shows a record made anew as a whole".to_owned(),
+        (Some(key), Some(_)) => format!("{} of them signed by {key}", checked.signed_records),
+        (Some(key), None) => format!(
+            "{} of them signed by {key}, the key it names itself; --key PUB holds it against one you know",
+            checked.signed_records
+        ),
+    }
 }

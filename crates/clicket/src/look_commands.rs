@@ -60,6 +60,7 @@ fn config(start: WebUrl, browser: &BrowserArgs) -> Result<RunConfig, Failure> {
         policy: Policy::shipped().map_err(Failure::fault)?,
         model_id: "none".to_owned(),
         budgets: Budgets { time_ms: LOOK_MS, ..Budgets::default() },
+        earlier: Vec::new(),
         seams: wiring::seams(browser),
     })
 }

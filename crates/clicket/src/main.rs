@@ -6,11 +6,13 @@ mod doctor;
 mod failure;
 mod grants;
 mod journal_command;
+mod log;
 mod look_commands;
 mod policy_command;
 mod profile_command;
 mod run_command;
 mod screen;
+mod stats_command;
 mod wiring;
 
 use std::process::ExitCode;
@@ -51,6 +53,7 @@ fn dispatch(command: Command, screen: &Screen) -> Result<ExitCode, Failure> {
         Command::Origins(args) => on_runtime(look_commands::origins(*args, screen)),
         Command::Journal(args) => journal_command::journal(args, screen),
         Command::Profile(args) => profile_command::profile(args, screen),
+        Command::Stats(args) => stats_command::stats(args, screen),
         Command::Policy(args) => policy_command::policy(args, screen),
         Command::Doctor(args) => on_runtime(doctor::doctor(args, screen)),
         Command::Completions(args) => {

@@ -10,19 +10,20 @@ use clicket_egress::DownloadFolder;
 use clicket_guard::approval::{Approver, DeskKey};
 use clicket_guard::policy::{Policy, RequestPattern};
 use clicket_guard::web::WebUrl;
-use clicket_journal::{Journal, RunId};
-use clicket_session::{Budgets, Expectation, Parts, RunConfig, RunReport, Silent, Watch};
+use clicket_journal::{Journal, JournalError, RunId};
+use clicket_session::{Budgets, EarlierWrite, EarlierWrites, Expectation, Parts, RunConfig, RunReport, Silent, Watch};
 use tokio::sync::Notify;
 
 use crate::args::RunArgs;
 use crate::failure::Failure;
 use crate::screen::Screen;
-use crate::{grants, journal_command, policy_command, profile_command, wiring};
+use crate::{grants, journal_command, log, policy_command, profile_command, wiring};
 
 pub(crate) async fn run(args: RunArgs, screen: &Screen) -> Result<ExitCode, Failure> {
+    log::start(&args.log)?;
     let start = grants::start(&args.url)?;
     let (decider, model_id) = wiring::decider(&args.model)?;
-    let config = config(&args, &start, model_id)?;
+    let mut config = config(&args, &start, model_id)?;
     check_picture_place(args.screenshot.as_deref())?;
     let downloads = downloads(&args)?;
     let folder = journal_command::folder(args.journal.clone())?;
@@ -30,7 +31,10 @@ pub(crate) async fn run(args: RunArgs, screen: &Screen) -> Result<ExitCode, Fail
     let stop = Arc::new(Notify::new());
     watch_for_interrupt(&stop);
     let run = RunId::new(unix_ms(), rand::random());
-    let journal = Journal::create(&folder, &run).map_err(|error| Failure::fault(format!("{error}; nothing was done")))?;
+    let nothing_done = |error: &dyn std::fmt::Display| Failure::fault(format!("{error}; nothing was done"));
+    let key = journal_command::signing_key(args.journal_key.clone())?;
+    config.earlier = earlier(&folder, screen).map_err(|error| nothing_done(&error))?;
+    let journal = Journal::create_signed(&folder, &run, key).map_err(|error| nothing_done(&error))?;
     wiring::reap(screen)?;
     let road = match wiring::open_road(&start, &args.browser, cookies, downloads).await {
         Ok(road) => road,
@@ -59,11 +63,24 @@ pub(crate) async fn run(args: RunArgs, screen: &Screen) -> Result<ExitCode, Fail
     Ok(ExitCode::from(report.end.exit_code()))
 }
 
+/// Writes that earlier runs left unknown; what can't be read is said, because it may hold one.
+fn earlier(folder: &Path, screen: &Screen) -> Result<Vec<EarlierWrite>, JournalError> {
+    let EarlierWrites { writes, unread } = clicket_session::earlier_writes(folder, unix_ms())?;
+    for path in unread {
+        screen.live(&format!(
+            "notice: {} can't be read in full, so a write it left unknown would not be noticed; `clicket journal verify` says what is wrong",
+            path.display()
+        ));
+    }
+    Ok(writes)
+}
+
 fn config(args: &RunArgs, start: &WebUrl, model_id: String) -> Result<RunConfig, Failure> {
     if args.goal.trim().is_empty() {
         return Err(Failure::usage("--goal is empty: say what is wanted, step by step"));
     }
     let mut policy: Policy = policy_command::read(args.policy.as_deref())?;
+    policy.decided_by(wiring::backend(&args.model));
     for pattern in &args.allow {
         let pattern = RequestPattern::parse(pattern).map_err(|why| Failure::usage(format!("--allow: {why}")))?;
         policy.allow_write(pattern, start.origin());
@@ -83,6 +100,7 @@ fn config(args: &RunArgs, start: &WebUrl, model_id: String) -> Result<RunConfig,
         policy,
         model_id,
         budgets: Budgets { steps: args.steps, time_ms: args.time.saturating_mul(1_000), usd: args.money, ..Budgets::default() },
+        earlier: Vec::new(),
         seams: seams(args),
     })
 }

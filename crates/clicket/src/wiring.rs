@@ -10,6 +10,7 @@ use clicket_chromium::{
 };
 use clicket_egress::{DownloadFolder, Edge, EdgeConfig, EdgeEvent, EdgeLimits, ResolverChoice};
 use clicket_guard::address::{HostRules, OperatorGrant};
+use clicket_guard::policy::Backend;
 use clicket_guard::reach::{Profile, Reach};
 use clicket_guard::web::{Origin, Site, WebUrl};
 use clicket_systemone::{ApiKey, Base, DEFAULT_MODEL, Decider, HttpDecider, KEY_VARIABLE};
@@ -208,6 +209,20 @@ pub(crate) fn decider(model: &str) -> Result<(Arc<dyn Decider>, String), Failure
         _ => Err(Failure::usage(format!(
             "--model {model}: use `reflex`, or `systemone:https://api.typesafe.ai` with its key in TYPESAFE_API_KEY"
         ))),
+    }
+}
+
+/// Random bytes for a key.
+pub(crate) fn seed() -> [u8; 32] {
+    rand::random()
+}
+
+/// What decides, as far as policy tells models apart.
+pub(crate) fn backend(model: &str) -> Backend {
+    match model.split_once(':') {
+        None if model == "reflex" => Backend::Reflex,
+        Some(("systemone", base)) if Base::parse(base).is_ok_and(|base| base.is_vendor()) => Backend::Systemone,
+        Some(_) | None => Backend::Other,
     }
 }
 

@@ -9,7 +9,7 @@ use crate::download::Download;
 use crate::effect::RequestImage;
 use crate::limits::TICKET_LIFE_MS;
 use crate::offer::Entry;
-use crate::permit::{ActPermit, Action, DownloadPermit, EffectPermit};
+use crate::permit::{ActPermit, Action, DownloadPermit, EffectPermit, ValueSource};
 use crate::policy::{Judgement, Verdict};
 use crate::risk::ActionClass;
 use crate::secret::Scrubber;
@@ -122,8 +122,7 @@ pub fn admit(
     act: Act,
     judgement: Judgement,
 ) -> Result<Admission<ActPermit, Act>, JournalError> {
-    let record =
-        json!({"action": act.entry.action, "entry": act.entry.id, "observation": act.observation, "control": act.control_words});
+    let record = json!({"action": act.entry.action, "entry": act.entry.id, "observation": act.observation, "control": act.control_words, "value_from": value_from(&act.entry.action)});
     let shown = words::of_action(&act.entry.action, &act.control_words, &act.page_words, &judgement);
     decide(journal, now, Question { deed: act, judgement, record, shown }, grant_act)
 }
@@ -207,6 +206,24 @@ pub fn answer_download(
     approval: Approval,
 ) -> Result<Admission<DownloadPermit, Download>, JournalError> {
     settle(journal, now, pending, &approval, grant_download)
+}
+
+/// Where a typed value came from. There is no fourth place: [`ValueSource`] has no variant for text of a page, so that what one
+/// origin shows can't be typed into another's field.
+fn value_from(action: &Action) -> Option<&'static str> {
+    match action {
+        Action::Fill { value: ValueSource::Secret { .. }, .. } => Some("secret"),
+        Action::Fill { value: ValueSource::Text { key: Some(_), .. }, .. } => Some("operator"),
+        Action::Fill { value: ValueSource::Text { key: None, .. }, .. } => Some("goal"),
+        Action::Press { .. }
+        | Action::Choose { .. }
+        | Action::Toggle { .. }
+        | Action::Enter { .. }
+        | Action::Scroll(_)
+        | Action::Wait
+        | Action::Back
+        | Action::Navigate { .. } => None,
+    }
 }
 
 /// What a later run knows this write by: a keyed digest over method, address and body, so that it may be written although

@@ -32,8 +32,8 @@ mod testing;
 
 use std::time::Duration;
 
-use clicket_systemone::decider::check_request;
-use clicket_systemone::{DecideError, DecideFuture, Decider, Locality, Request, Response};
+use clicket_systemone::decider::{RequestFault, check_request};
+use clicket_systemone::{DecideError, DecideFuture, Decider, Locality, Question, Request, Response};
 
 use crate::lexicon::Lexicon;
 use crate::page::World;

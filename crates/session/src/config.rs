@@ -74,6 +74,22 @@ impl Budgets {
     }
 }
 
+impl SessionError {
+    /// Its one word, for logs: its message can hold what a page or a server said.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Journal(_) => "journal",
+            Self::Browser(_) => "browser",
+            Self::PageLost(_) => "page",
+            Self::Open { .. } => "open",
+            Self::Model(_) => "model",
+            Self::Scrub(_) => "scrub",
+            Self::Stopped => "stopped",
+        }
+    }
+}
+
 /// Why a run could not go on; each message says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {

@@ -95,6 +95,8 @@ pub(crate) struct EdgeDesk {
     /// Time that people took, milliseconds.
     pub(crate) person_ms: u64,
     last_document: HashMap<String, u16>,
+    /// Origins that answered a read, and those that were written to.
+    origins: Origins,
     /// Writes of earlier runs whose end is not known.
     earlier: Vec<EarlierWrite>,
 }
@@ -109,6 +111,32 @@ pub(crate) enum Asked {
 enum Waiting {
     Write(Box<HeldRequest>),
     File(Box<OfferedFile>),
+}
+
+/// Origins by what was done with them. A page that reaches for more than the bound is told by its requests alone.
+#[derive(Default)]
+struct Origins {
+    read: BTreeSet<String>,
+    written: BTreeSet<String>,
+}
+
+impl Origins {
+    const MAX: usize = 1_000;
+
+    fn take(&mut self, record: &RequestRecord) {
+        let set = match record.outcome {
+            Outcome::Passed => &mut self.read,
+            Outcome::HeldReleased => &mut self.written,
+            // It was released if anything of it may have left.
+            Outcome::Failed(_) if record.method != "GET" && record.sent != Sent::Nothing => &mut self.written,
+            Outcome::Refused(_) | Outcome::HeldRefused(_) | Outcome::Failed(_) => return,
+        };
+        if let Ok(url) = url::Url::parse(&record.url)
+            && set.len() < Self::MAX
+        {
+            set.insert(url.origin().ascii_serialization());
+        }
+    }
 }
 
 #[derive(Clone, PartialEq, Eq)]
@@ -141,6 +169,16 @@ pub(crate) enum Causes {
     Writes,
     /// Nothing: the page was only opened, scrolled or waited for.
     Nothing,
+}
+
+/// What a page had a part in, in a log: quoted, escaped and cut, so that it can make no line of its own. Secrets are out already.
+struct Loggable<'a>(&'a str);
+
+impl std::fmt::Debug for Loggable<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let cut: String = self.0.chars().take(300).collect();
+        write!(f, "{cut:?}")
+    }
 }
 
 pub(crate) struct DeskParts {
@@ -189,6 +227,7 @@ impl EdgeDesk {
             fault: None,
             person_ms: 0,
             last_document: HashMap::new(),
+            origins: Origins::default(),
             earlier,
         }
     }
@@ -378,7 +417,13 @@ impl EdgeDesk {
         }
     }
 
+    /// Where the run read and where it wrote, for its record.
+    pub(crate) fn origins(&self) -> serde_json::Value {
+        json!({"read": self.origins.read, "written": self.origins.written})
+    }
+
     fn record(&mut self, record: RequestRecord) {
+        self.origins.take(&record);
         let weight = self.open.iter().find_map(|(_, kind)| match kind {
             OpenIntent::Request { id, weight, .. } if *id == record.id => Some(*weight),
             OpenIntent::Request { .. } | OpenIntent::File { .. } | OpenIntent::Act => None,
@@ -457,6 +502,7 @@ impl EdgeDesk {
             judgement.tighten(if nobody { Verdict::Refuse } else { Verdict::Ask }, earlier.in_words(self.now().unix_ms));
         }
         let class = judgement.class();
+        tracing::info!(request = ?Loggable(&shown), class = class.name(), verdict = judgement.verdict().name(), "held");
         let grounds = judgement.reasons().join("; ");
         let after = self.acting.clone().filter(|_| cause == Cause::Action);
         let effect = Effect { image, after, scrub: self.scrub.clone() };
@@ -561,6 +607,7 @@ impl EdgeDesk {
 
     fn release(&mut self, held: Box<HeldRequest>, permit: EffectPermit, (shown, by): (&str, &str), class: ActionClass) {
         let (id, intent) = (held.id(), permit.intent().to_owned());
+        tracing::info!(request = ?Loggable(shown), %intent, "released");
         let weight = if class == ActionClass::Observe { Weight::Read } else { Weight::Write };
         self.open.push((intent.clone(), OpenIntent::Request { id, shown: shown.to_owned(), weight }));
         match held.release(permit) {
@@ -626,6 +673,7 @@ impl EdgeDesk {
     }
 
     pub(crate) fn stopped(&self, request: &str, why: &str) {
+        tracing::warn!(request = ?Loggable(request), why = ?Loggable(why), "stopped");
         self.watch.see(&Live::Stopped { request, why });
     }
 

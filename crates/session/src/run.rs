@@ -218,6 +218,7 @@ impl Runner {
         self.write_start()?;
         let model = self.decider.name().to_owned();
         let url = self.config.start.public_form().to_owned();
+        tracing::info!(run = %self.desk.journal.run(), %url, %model, "run");
         self.desk.watch.see(&Live::Started {
             url: &url,
             model: &model,
@@ -296,9 +297,13 @@ impl Runner {
         let end = match (fault, written) {
             // That a write may have happened is worth more than what broke afterwards, which is in the record.
             (Some(_), Ok(end @ End::Uncertain { .. })) | (None, Ok(end)) => end,
-            (Some(fault), _) => return Err(fault),
+            (Some(fault), _) => {
+                tracing::error!(fault = fault.kind(), "the run broke off");
+                return Err(fault);
+            }
             (None, Err(fault)) => return Err(fault),
         };
+        tracing::info!(end = end.word(), exit_code = end.exit_code(), steps = steps.len(), ms = clock.elapsed_ms(), usd, "ended");
         let head = sealed?.digest.to_string();
         watch.see(&Live::Ended(&end));
         Ok(RunReport {
@@ -320,14 +325,31 @@ impl Runner {
         })
     }
 
-    /// Adds what a response cost.
-    pub(crate) fn pay(&mut self, usage: clicket_systemone::Usage) {
-        /// List price of the hosted model, US dollars for a million input tokens; output is free.
-        const USD_PER_MILLION: f64 = 0.042;
-        if let Locality::Remote { .. } = self.decider.locality() {
-            #[allow(clippy::cast_precision_loss)]
-            let tokens = usage.input_tokens as f64;
-            self.usd += tokens * USD_PER_MILLION / 1_000_000.0;
+    /// Sets the most that a call can cost aside, before it is made: a token has at least one byte, and no request is read
+    /// beyond the service's own limit. `None` when that is more than is left.
+    pub(crate) fn reserve(&mut self, request: &clicket_systemone::Request) -> Option<Reserved> {
+        /// Tokens of one request, state and questions together, above which the service refuses it.
+        const TOKENS_MAX: u64 = 65_536;
+        /// What the service adds to each request, in tokens, with room.
+        const OVERHEAD_TOKENS: u64 = 512;
+        let price = self.decider.usd_per_million_tokens();
+        if price <= 0.0 || self.decider.locality() == Locality::InProcess {
+            return Some(Reserved { usd: 0.0 });
+        }
+        let bytes = serde_json::to_vec(request).map_or(u64::MAX, |text| text.len() as u64);
+        let usd = cost(bytes.saturating_add(OVERHEAD_TOKENS).min(TOKENS_MAX), price);
+        if self.usd + usd > self.config.budgets.usd {
+            return None;
+        }
+        self.usd += usd;
+        Some(Reserved { usd })
+    }
+
+    /// Puts what a response cost in the place of what was set aside for it. A call without a response may have been charged
+    /// for, so that what was set aside for it stays spent.
+    pub(crate) fn pay(&mut self, reserved: Reserved, usage: clicket_systemone::Usage) {
+        if self.decider.locality() != Locality::InProcess {
+            self.usd = (self.usd - reserved.usd).max(0.0) + cost(usage.input_tokens, self.decider.usd_per_million_tokens());
         }
     }
 }
@@ -338,6 +360,17 @@ async fn keep_cookies(browser: &Browser, keeper: &dyn Keeper) -> Result<(), Stri
     keeper.keep(&cookies)
 }
 
+/// Money set aside for one call to a paid model.
+#[derive(Debug)]
+pub(crate) struct Reserved {
+    usd: f64,
+}
+
+#[allow(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
+fn cost(tokens: u64, usd_per_million: f64) -> f64 {
+    tokens as f64 * usd_per_million / 1_000_000.0
+}
+
 /// Writes how the run ended; a write that was sent and not answered makes it uncertain, whenever that became known.
 fn write_end(desk: &mut EdgeDesk, end: End, usd: f64) -> Result<End, SessionError> {
     desk.write_requests()?;
@@ -346,7 +379,8 @@ fn write_end(desk: &mut EdgeDesk, end: End, usd: f64) -> Result<End, SessionErro
         (_, Some(request)) => End::Uncertain { request },
         (end, None) => end,
     };
-    desk.append("end", &json!({"end": end, "usd": usd}))?;
+    let origins = desk.origins();
+    desk.append("end", &json!({"end": end, "usd": usd, "origins": origins}))?;
     Ok(end)
 }
 

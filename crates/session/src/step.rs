@@ -246,6 +246,15 @@ impl Runner {
         let request = offer_request(&model, state, seen, offer);
         let mut said = String::new();
         for _ in 0..2 {
+            let Some(reserved) = self.reserve(&request) else {
+                return Ok(Err(End::HandedBack {
+                    reason: HandBack::Budget(format!(
+                        "the next call to the model may cost more than is left of ${}",
+                        self.config.budgets.usd
+                    )),
+                    next: "Give more with --money, or use the built-in model.".into(),
+                }));
+            };
             let asked = Instant::now();
             let deadline = Duration::from_millis(self.config.budgets.decide_ms);
             let decider = std::sync::Arc::clone(&self.decider);
@@ -255,7 +264,7 @@ impl Runner {
                 .await
                 .map_err(|error| SessionError::Model(error.to_string()))?;
             let model_ms = millis(asked.elapsed());
-            self.pay(response.usage);
+            self.pay(reserved, response.usage);
             let read = read_answer(&request, &response, offer);
             self.write_decision(seen, offer, &request, &response, &read)?;
             match read {
@@ -535,6 +544,17 @@ impl Runner {
         let step = json!({"requests": requests, "number": report.number, "wall_ms": report.wall_ms, "model_ms": report.model_ms, "network_ms": report.network_ms,
             "settle_ms": report.settle_ms, "person_ms": report.person_ms, "look_ms": report.look_ms, "perform_ms": report.perform_ms, "own_ms": report.own_ms()});
         self.desk.note("step", &step)?;
+        let outcome = report.outcome.as_ref().map_or("not_done", outcome_name);
+        let (own_ms, wall_ms) = (report.own_ms(), report.wall_ms);
+        tracing::info!(
+            number = report.number,
+            outcome,
+            confidence = report.confidence,
+            wall_ms,
+            own_ms,
+            model_ms = report.model_ms,
+            "step"
+        );
         self.desk.watch.see(&Live::Step(&report));
         self.steps.push(report);
         Ok(())
@@ -590,6 +610,21 @@ fn nobody_there(class: ActionClass, grounds: String) -> End {
         "Run it at a terminal to be asked, or do this step yourself."
     };
     End::HandedBack { reason, next: next.into() }
+}
+
+/// Its one word, for logs, which take nothing that a page said.
+fn outcome_name(outcome: &Outcome) -> &'static str {
+    match outcome {
+        Outcome::Done { .. } => "done",
+        Outcome::Stale { .. } => "stale",
+        Outcome::Covered { .. } => "covered",
+        Outcome::Gone => "gone",
+        Outcome::NotTaken { .. } => "not_taken",
+        Outcome::SecretRefused { .. } => "secret_refused",
+        Outcome::DialogDismissed { .. } => "dialog_dismissed",
+        Outcome::TimedOut { .. } => "timed_out",
+        Outcome::Failed { .. } => "failed",
+    }
 }
 
 fn in_words(outcome: &Outcome) -> String {

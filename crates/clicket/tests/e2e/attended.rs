@@ -16,6 +16,7 @@ fn at_a_terminal(case: &Case, options: &[String], answers: &[&str]) -> (Ran, Str
         .args(["--ctty", "--wait", env!("CARGO_BIN_EXE_clicket")])
         .args(options)
         .env("SHOP_PASSWORD", ShopConfig::PASSWORD)
+        .env("CLICKET_JOURNAL_KEY", crate::support::JOURNAL_KEY)
         .env("NO_COLOR", "1")
         .stdin(Stdio::from(pair.slave))
         .stdout(std::fs::File::create(&out).unwrap())

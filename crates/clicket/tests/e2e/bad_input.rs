@@ -237,7 +237,8 @@ fn a_write_without_an_answer_is_uncertain_whatever_the_page_says_and_however_the
     let folder = tempfile::tempdir().unwrap();
     // Out of time while it waits, and with time enough to believe the page.
     for time in ["10", "60"] {
-        let journal = folder.path().display().to_string();
+        // A folder each: a later run would not send it again.
+        let journal = folder.path().join(time).display().to_string();
         let options = [
             "run",
             &origin,

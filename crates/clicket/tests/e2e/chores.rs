@@ -70,6 +70,7 @@ fn ctrl_c_leaves_no_browser_and_a_sealed_record() {
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_clicket"))
         .args(&options)
         .env("SHOP_PASSWORD", ShopConfig::PASSWORD)
+        .env("CLICKET_JOURNAL_KEY", crate::support::JOURNAL_KEY)
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::null())
         .stdin(std::process::Stdio::null())

@@ -15,6 +15,7 @@ mod models;
 mod ordinary;
 mod outside;
 mod page_server;
+mod record;
 mod scripted;
 mod secrets;
 mod support;

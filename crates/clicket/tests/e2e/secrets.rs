@@ -12,6 +12,8 @@ fn a_secret_is_in_no_file_and_no_output_in_any_encoding() {
     let case = Case::start(ShopConfig { password: CANARY.into(), ..ShopConfig::default() });
     let mut options = case.chore();
     options.extend(["--screenshot".into(), case.folder.path().join("last.png").display().to_string()]);
+    options.extend(["--log".into(), case.folder.path().join("log").display().to_string()]);
+    options.extend(["--log-level".into(), "trace".into()]);
     let output = crate::support::clicket().env("SHOP_PASSWORD", CANARY).args(&options).output().unwrap();
     let ran = case.ran(&output);
     assert_eq!(ran.code, 0, "{}", ran.said());
@@ -24,6 +26,7 @@ fn a_secret_is_in_no_file_and_no_output_in_any_encoding() {
         vec![("standard output".to_owned(), ran.out.into_bytes()), ("standard error".to_owned(), ran.err.into_bytes())];
     places.extend(case.files().into_iter().map(|file| (file.display().to_string(), std::fs::read(&file).unwrap())));
     assert!(places.iter().any(|(name, _)| name.ends_with(".jsonl")), "the journal was looked at");
+    assert!(places.iter().any(|(name, bytes)| name.ends_with("/log") && !bytes.is_empty()), "the log was looked at");
     for (name, bytes) in places {
         let text = String::from_utf8_lossy(&bytes);
         for needle in needles {

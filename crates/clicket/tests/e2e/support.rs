@@ -146,11 +146,16 @@ impl Ran {
     }
 }
 
+/// Where the runs of tests keep the key that signs their journals.
+pub(crate) const JOURNAL_KEY: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/journal.key");
+
 /// The binary, with the shop's password in its environment and no colour.
 pub(crate) fn clicket() -> Command {
     let mut command = Command::new("setsid");
     // A session of its own has no terminal, so nobody can be asked.
     command.arg("--wait").arg(env!("CARGO_BIN_EXE_clicket")).env("SHOP_PASSWORD", ShopConfig::PASSWORD).env("NO_COLOR", "1");
+    // The journal's key is kept with the tests, not with whoever runs them.
+    command.env("CLICKET_JOURNAL_KEY", JOURNAL_KEY);
     command
 }
 
