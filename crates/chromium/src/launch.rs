@@ -18,7 +18,7 @@ use crate::flags::{self, Facts};
 use crate::process::{ProcessGroup, RunAs};
 use crate::profile::{self, Profile};
 use crate::router::Router;
-use crate::state::{ProxyLogin, WORLD, auto_attach};
+use crate::state::{ProxyLogin, auto_attach, page_script};
 use crate::wire::{ContextCreated, Navigated, TargetCreated, Version};
 
 /// The page's script, joined from `page/` at build time.
@@ -264,10 +264,7 @@ impl Rise {
         let mut commands: Vec<(&'static str, Value)> = vec![
             ("Page.enable", json!({})),
             ("Runtime.enable", json!({})),
-            (
-                "Page.addScriptToEvaluateOnNewDocument",
-                json!({ "source": PAGE_SCRIPT, "worldName": WORLD, "runImmediately": true }),
-            ),
+            ("Page.addScriptToEvaluateOnNewDocument", page_script()),
             ("Page.setInterceptFileChooserDialog", json!({ "enabled": true })),
             ("Emulation.setFocusEmulationEnabled", json!({ "enabled": true })),
             ("Target.setAutoAttach", auto_attach()),

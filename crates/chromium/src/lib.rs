@@ -9,6 +9,8 @@ mod errors;
 mod fill;
 mod find;
 mod flags;
+mod foreign;
+mod frames;
 mod launch;
 mod limits;
 mod navigate;

@@ -4,6 +4,7 @@
 
 mod failing;
 mod filling;
+mod framed;
 mod lifetime;
 mod looking;
 mod pressing;
