@@ -61,10 +61,10 @@ pub(crate) const FRAMES_READ_MAX: usize = 24;
 pub(crate) const FRAMES_DEEP_MAX: usize = 5;
 
 /// The look into one frame; a frozen one is then left out.
-pub(crate) const FRAME_MS: Duration = Duration::from_millis(800);
+pub(crate) const FRAME_MS: Duration = Duration::from_millis(1_000);
 
 /// The look into all of them.
-pub(crate) const FRAMES_MS: Duration = Duration::from_millis(1_500);
+pub(crate) const FRAMES_MS: Duration = Duration::from_millis(2_000);
 
 /// Characters of the visible text of one frame.
 pub(crate) const FRAME_TEXT_CHARS_MAX: usize = 1_000;
