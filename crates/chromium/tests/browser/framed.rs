@@ -81,7 +81,7 @@ async fn a_frame_of_another_site_is_seen_and_used_as_the_page_is() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn frames_of_the_same_site_within_each_other_and_of_no_origin_are_seen() {
-    let middle = "<button>Middle</button><iframe src=http://page.test/deep width=300 height=100></iframe>";
+    let middle = "<button onclick=\"this.textContent='Middle now'\">Middle</button><iframe src=http://page.test/deep width=300 height=100></iframe>";
     let frames = "<iframe src=http://sub.page.test/middle width=500 height=250></iframe>
         <iframe sandbox='allow-scripts' srcdoc=\"<button onclick='this.textContent=&quot;Boxed now&quot;'>Boxed</button>\"></iframe>
         <iframe style='display:none' src=http://pay.test/card></iframe><iframe id=ad_slot class=ads src=http://pay.test/card></iframe>
@@ -95,13 +95,16 @@ async fn frames_of_the_same_site_within_each_other_and_of_no_origin_are_seen() {
     assert_eq!(control(&seen, "Boxed").frame_origin, "null");
     assert!(!names(&seen).contains(&"Pay".to_owned()), "hidden, tiny and advert frames are offered");
     assert_eq!(seen.unreadable_frames, 2, "the advert and the tiny one");
-    assert_eq!(press(&mut browser, &seen, "Boxed").await, done());
+    for name in ["Middle", "Boxed"] {
+        assert_eq!(press(&mut browser, &seen, name).await, done(), "{name}");
+    }
     assert!(!control(&seen, "Deep").in_viewport);
     assert_eq!(press(&mut browser, &seen, "Deep").await, done(), "it is scrolled to in every document");
     settle(&mut browser).await;
     let seen = look(&mut browser).await;
     assert!(control(&seen, "Deep now").in_viewport);
     control(&seen, "Boxed now");
+    control(&seen, "Middle now");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -313,4 +316,23 @@ async fn a_picture_has_no_secret_of_a_frame_in_it() {
     let frame = reader.next_frame(&mut pixels).unwrap();
     let at = |x: usize, y: usize| pixels[y * frame.line_size + x * frame.color_type.samples()];
     assert_eq!((at(160, 160), at(340, 185), at(120, 120)), (0x40, 0x40, 0xff));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_write_of_a_frame_that_is_held_does_not_hold_the_press() {
+    let form = "<form action=/held/nothing method=post><input type=hidden name=a value=b><button>Send</button></form>";
+    let Some((edge, mut browser)) = opened("<iframe src=http://pay.test/form></iframe>", &[("http://pay.test/form", form)]).await
+    else {
+        return;
+    };
+    let seen = look(&mut browser).await;
+    let started = Instant::now();
+    assert_eq!(press(&mut browser, &seen, "Send").await, done());
+    assert!(started.elapsed() < Duration::from_secs(4), "{:?}", started.elapsed());
+    crate::support::soon("the write is at the edge", || {
+        edge.log().iter().any(|line| line.starts_with("POST http://pay.test/held"))
+    })
+    .await;
+    // The page around it can be used while the frame waits.
+    assert_eq!(press(&mut browser, &seen, "Order").await, done());
 }
