@@ -27,11 +27,12 @@ const scrollIntoViewOf = Element.prototype.scrollIntoView;
 let armed = null;
 
 /**
- * @param {number} key @param {Meaning} bound @param {'press' | 'type' | 'choose' | 'enter'} mode
- * @returns {any} {ok: true, x, y, width, height} or {ok: false, why, detail}
+ * @param {number} key @param {Meaning} bound @param {'press' | 'type' | 'choose' | 'enter'} mode @param {Place | null} [told]
+ * @returns {any} {ok: true, points} or {ok: false, why, detail}
  */
-function arm(key, bound, mode) {
+function arm(key, bound, mode, told) {
   disarm();
+  standAt(told);
   return inPass(() => {
     const el = elementFor(key);
     if (!el) return refused('gone', '');
@@ -62,10 +63,9 @@ function takeAim(el, drawn, bound, mode) {
     point = pressPoint(el, drawn, frame);
   }
   if (point.cover) return refused('covered', sayElement(point.cover));
-  const box = roundBox(toTop(boxOf(drawn), frame));
   armed = { el, bound, mode, events: [], records: new WeakMap(), cancelled: null, targets: listenTargets(el), checkedAt: -1 };
   for (const target of armed.targets) for (const type of watchedTypes(mode)) listen.call(target, type, onInput, true);
-  return { ok: true, x: point.x, y: point.y, width: box.width, height: box.height };
+  return { ok: true, points: point.points };
 }
 
 /** @param {string} mode @returns {string[]} */
@@ -89,9 +89,18 @@ function isSeen(el) {
   return box.width >= SIZE_SHOWN_MIN && box.height >= SIZE_SHOWN_MIN && !isClippedAway(el, styleOf(el));
 }
 
-/** @param {any} el @returns {any[]} windows of all readable frames, then its document and itself */
+/** @param {any} el @returns {any[]} windows of all readable frames, then its document, the shadow roots around it, and itself */
 function listenTargets(el) {
-  const views = new Set([window, defaultViewOf(ownerDocumentOf(el))]);
+  const views = new Set([...readableViews(), defaultViewOf(ownerDocumentOf(el))]);
+  const roots = [];
+  // What a closed root holds is told apart only from inside it.
+  for (let root = rootOf(el); nodeTypeOf(root) === FRAGMENT && roots.length < 100; root = rootOf(shadowHost(root))) roots.unshift(root);
+  // A page's own window listener may have been added later than ours, so the way down is watched twice more.
+  return [...views, ownerDocumentOf(el), ...roots, el];
+}
+
+/** @returns {any[]} windows of this document and of all frames in it that can be read */
+function readableViews() {
   const docs = [document];
   for (let i = 0; i < docs.length && docs.length < FRAMES_MAX; i++) {
     for (const holder of Array.from(queryAll(docs[i], 'iframe,frame')).slice(0, FRAMES_MAX)) {
@@ -99,10 +108,21 @@ function listenTargets(el) {
       if (inner && !docs.includes(inner)) docs.push(inner);
     }
   }
-  for (const doc of docs) views.add(defaultViewOf(doc));
-  // A page's own window listener may have been added later than ours, so the way down is watched twice more.
-  return [...views, ownerDocumentOf(el), el];
+  return docs.map((doc) => defaultViewOf(doc)).filter((view) => view);
 }
+
+let shielded = false;
+const ALL_EVENTS = [...POINTER_EVENTS, ...KEY_EVENTS];
+
+/** While another document is acted on, no input is meant for this one: what arrives here all the same is stopped. @param {boolean} on */
+function shield(on) {
+  shielded = on;
+  if (on) for (const view of readableViews()) for (const type of ALL_EVENTS) listen.call(view, type, onInput, true);
+  return true;
+}
+
+// A frame of another origin is listened to from its beginning, so that its own listeners cannot stand before ours.
+if (!isWholePage) for (const type of ALL_EVENTS) listen.call(window, type, onInput, true);
 
 /** @param {Meaning} now @param {Meaning} bound @returns {string} the first part that differs, "" if none */
 function difference(now, bound) {
@@ -112,7 +132,11 @@ function difference(now, bound) {
 
 /** @param {Event} event */
 function onInput(event) {
-  if (!armed || !event.isTrusted) return;
+  if (!event.isTrusted) return;
+  if (!armed) {
+    if (shielded) stop(event);
+    return;
+  }
   let record = armed.records.get(event);
   if (record && record.ok && !DECISIVE.has(event.type) && mutationCount() === armed.checkedAt) return;
   if (!record) {
@@ -124,9 +148,14 @@ function onInput(event) {
   const problem = armed.cancelled || problemSafely(event);
   if (!problem) return;
   record.ok = false;
+  stop(event);
+  if (!armed.cancelled && !isAfterthought(event, problem)) armed.cancelled = { type: event.type, ...problem };
+}
+
+/** @param {Event} event */
+function stop(event) {
   preventDefault.call(event);
   stopImmediately.call(event);
-  if (!armed.cancelled && !isAfterthought(event, problem)) armed.cancelled = { type: event.type, ...problem };
 }
 
 /** A check that cannot be made has failed. @param {Event} event @returns {{why: string, detail: string} | null} */
@@ -142,8 +171,9 @@ function problemSafely(event) {
 function problemWith(event) {
   const { el, bound, mode } = /** @type {Armed} */ (armed);
   if (!isConnected(el)) return { why: 'gone', detail: '' };
-  const target = composedPathOf.call(event)[0];
-  const onNode = isNode(target);
+  const told = composedPathOf.call(event)[0];
+  const onNode = isNode(told);
+  const target = onNode && isElement(told) ? unveiled(told, event) : told;
   const keys = KEY_EVENTS.includes(event.type);
   if (mode === 'enter' && event.type === 'click' && onNode && isElement(target) && isDefaultButtonOf(target, el)) {
     const sent = submissionOf(target);
@@ -161,6 +191,33 @@ function sameMeaning(el, bound, typing = false) {
   const now = meaningOf(el);
   const part = difference(typing ? { ...now, row: bound.row } : now, bound);
   return part ? { why: 'stale', detail: part } : null;
+}
+
+/**
+ * An event is told of the host when its target is in a closed root. From inside the root it is told truly, and the latch
+ * listens there too.
+ * @param {any} host @param {any} event @returns {any} the element in it that the event is about
+ */
+function unveiled(host, event) {
+  let el = host;
+  for (let depth = 0; depth < 100; depth++) {
+    const shadow = knowsClosed ? closedRoots.get(el) : null;
+    if (!shadow) return el;
+    const inner = innerTarget(shadow, el, event);
+    if (!inner || inner === el || rootOf(inner) !== shadow) return el;
+    el = inner;
+  }
+  return el;
+}
+
+/** @param {any} shadow @param {any} host @param {any} event @returns {any} */
+function innerTarget(shadow, host, event) {
+  const { el, mode } = /** @type {Armed} */ (armed);
+  if (KEY_EVENTS.includes(event.type)) return activeInShadow(shadow);
+  // Enter presses the form's button without a pointer.
+  if (mode === 'enter') return rootOf(el) === shadow && formOf(el) ? defaultButton(formOf(el)) : null;
+  const hit = shadowElementAt.call(shadow, event.clientX, event.clientY);
+  return hit === host ? null : hit;
 }
 
 /** Nodes of other frames are no instances of this frame's Node. @param {any} target @returns {boolean} */
@@ -209,7 +266,10 @@ function hasLanded(besides) {
 function disarm() {
   if (!armed) return { armed: false, events: [], cancelled: null, landed: false };
   const { targets, events, cancelled } = armed;
-  for (const target of targets) for (const type of [...POINTER_EVENTS, ...KEY_EVENTS]) unlisten.call(target, type, onInput, true);
+  for (const target of targets) {
+    if (target === window && !isWholePage) continue;
+    for (const type of ALL_EVENTS) unlisten.call(target, type, onInput, true);
+  }
   const landed = hasLanded();
   armed = null;
   return { armed: true, events: events.map(({ type, ok }) => ({ type, ok })), cancelled, landed };

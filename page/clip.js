@@ -17,9 +17,8 @@ const SIZE_SHOWN_MIN = 2;
 
 /** @returns {Clip} */
 function viewportClip() {
-  return {
-    left: 0, top: 0, right: window.innerWidth, bottom: window.innerHeight, empty: false, scrolls: true, holds: true, outer: null, depth: 0,
-  };
+  const { left, top, right, bottom } = shownArea();
+  return { left, top, right, bottom, empty: false, scrolls: true, holds: true, outer: null, depth: 0 };
 }
 
 /** @param {Level} level @returns {Box} its box in the top viewport */

@@ -122,10 +122,9 @@ function resolveHref(href, node) {
 /**
  * @param {Candidate} candidate
  * @param {{nameCharsMax: number, optionsMax: number}} limits
- * @param {WeakSet<any>} keyed elements that listen for keys
  * @returns {any} the control as listed, but for nth and of
  */
-function describe(candidate, limits, keyed) {
+function describe(candidate, limits) {
   const { el } = candidate;
   const meaning = meaningOf(el);
   const inputType = meaning.inputType;
@@ -145,7 +144,7 @@ function describe(candidate, limits, keyed) {
     row: meaning.row, section: meaning.section, heading: meaning.heading, near: meaning.name ? '' : nearOf(el),
     landmark: landmarkOf(el), inDialog: isInDialog(el), sponsored: isSponsored(el), frameOrigin: meaning.frameOrigin,
     box: roundBox(candidate.box), inViewport: candidate.inViewport,
-    ...aimOf(candidate), keys: listensForKeys(el, keyed), nth: 1, of: 1,
+    ...aimOf(candidate), keys: listensForKeys(el), nth: 1, of: 1,
   };
 }
 
@@ -179,10 +178,9 @@ function linkTarget(el) {
   return tag === 'a' || tag === 'area' ? cut(tidy(attr(el, 'target') || baseTarget(el)), FIELD_CHARS_MAX) : '';
 }
 
-/** @param {any} el @param {WeakSet<any>} keyed @returns {boolean} it, or something around it, listens for keys */
-function listensForKeys(el, keyed) {
-  if (hasAttr(el, 'onkeydown') || hasAttr(el, 'onkeyup') || hasAttr(el, 'onkeypress')) return true;
-  return keyed.has(el);
+/** @param {any} el @returns {boolean} it says that it listens for keys */
+function listensForKeys(el) {
+  return hasAttr(el, 'onkeydown') || hasAttr(el, 'onkeyup') || hasAttr(el, 'onkeypress');
 }
 
 const indeterminateOf = getterOf(HTMLInputElement.prototype, 'indeterminate');

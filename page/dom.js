@@ -38,7 +38,7 @@ const textContentOf = getterOf(Node.prototype, 'textContent');
 const dataOf = getterOf(CharacterData.prototype, 'data');
 const localNameOf = getterOf(Element.prototype, 'localName');
 const namespaceOf = getterOf(Element.prototype, 'namespaceURI');
-const shadowRootOf = getterOf(Element.prototype, 'shadowRoot');
+const openRootOf = getterOf(Element.prototype, 'shadowRoot');
 const assignedSlotOf = getterOf(Element.prototype, 'assignedSlot');
 const hostOf = getterOf(ShadowRoot.prototype, 'host');
 const defaultViewOf = getterOf(Document.prototype, 'defaultView');
@@ -60,6 +60,24 @@ const fragmentQueryAll = DocumentFragment.prototype.querySelectorAll;
 const documentById = Document.prototype.getElementById;
 const fragmentById = DocumentFragment.prototype.getElementById;
 const slotAssigned = HTMLSlotElement.prototype.assignedNodes;
+
+// A closed root is hidden from every script. DevTools hands over a node in it, and the way up from there is open.
+const closedRoots = new WeakMap();
+let knowsClosed = false;
+
+/** @param {any} el @returns {any} its shadow root, open or closed and known; null if none */
+function shadowRootOf(el) {
+  return openRootOf(el) || (knowsClosed && closedRoots.get(el)) || null;
+}
+
+/** @param {any} node a node that may be in a closed shadow root */
+function noteClosed(node) {
+  const root = rootOf(node);
+  const host = nodeTypeOf(root) === FRAGMENT ? shadowHost(root) : null;
+  if (!host || openRootOf(host)) return;
+  closedRoots.set(host, root);
+  knowsClosed = true;
+}
 
 const ATTRIBUTE_CHARS_MAX = 10000;
 

@@ -26,11 +26,11 @@ function focusField(key) {
 
 /**
  * Sets the latch, focuses the field and selects what it holds.
- * @param {number} key @param {Meaning} bound @param {'type' | 'enter'} mode
+ * @param {number} key @param {Meaning} bound @param {'type' | 'enter'} mode @param {Place | null} [told]
  * @returns {any} as arm, and whether it has the focus
  */
-function take(key, bound, mode) {
-  const armed = arm(key, bound, mode);
+function take(key, bound, mode, told) {
+  const armed = arm(key, bound, mode, told);
   return armed.ok ? { ...armed, focus: focusField(key) } : armed;
 }
 
@@ -69,9 +69,9 @@ function focusedDocument() {
   return doc;
 }
 
-/** @param {number} key @param {Meaning} bound @param {string} text @returns {any} take, then insertText if it has the focus */
-function typeInto(key, bound, text) {
-  const taken = take(key, bound, 'type');
+/** @param {number} key @param {Meaning} bound @param {string} text @param {Place | null} [told] @returns {any} take, then insertText if it has the focus */
+function typeInto(key, bound, text, told) {
+  const taken = take(key, bound, 'type', told);
   return taken.ok && taken.focus.ok ? { ...taken, inserted: insertText(key, bound, text) } : taken;
 }
 

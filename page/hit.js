@@ -79,33 +79,57 @@ function pointsOf(box) {
   return /** @type {Array<[number, number]>} */ (points);
 }
 
+// What covers a frame is known to the document around it alone, which is given some points to choose from.
+const POINTS_IN_FRAME_MAX = 6;
+
 /**
  * @param {any} el @param {any} shownBy @param {Frame} frame
- * @returns {{x: number, y: number, cover: any}} a point that acts on it, with cover null; else what lay over its first visible point
+ * @returns {{points: Array<{x: number, y: number}>, cover: any}} points that act on it, with cover null: one, or some in a frame of
+ *   another origin; else what lay over its first visible point
  */
 function pressPoint(el, shownBy, frame) {
+  const area = shownArea();
+  const wanted = place ? POINTS_IN_FRAME_MAX : 1;
+  const points = [];
   let cover = null;
-  let where = { x: 0, y: 0 };
   for (const box of lineBoxes(shownBy, frame)) {
     for (const [x, y] of pointsOf(box)) {
-      if (x < 0 || y < 0 || x >= window.innerWidth || y >= window.innerHeight) continue;
+      if (x < area.left || y < area.top || x >= area.right || y >= area.bottom) continue;
       const hit = topmostAt(x, y);
       if (!hit) continue;
-      if (actsOn(el, hit)) return { x, y, cover: null };
-      if (!cover) {
-        cover = hit;
-        where = { x, y };
-      }
+      if (actsOn(el, hit)) points.push({ x, y });
+      else cover ||= hit;
+      if (points.length >= wanted) return { points, cover: null };
     }
   }
-  return { ...where, cover: cover || documentElementOf(document) };
+  return points.length ? { points, cover: null } : { points, cover: cover || documentElementOf(document) };
 }
 
-/** @param {Candidate} candidate @returns {{covered: string | null, aim: {x: number, y: number} | null}} what covers it, and where it can be pressed */
+/** @param {Candidate} candidate @returns {{covered: string | null, points: Array<{x: number, y: number}>}} what covers it, and where it can be pressed */
 function aimOf(candidate) {
-  if (!candidate.inViewport) return { covered: null, aim: null };
-  const { x, y, cover } = pressPoint(candidate.el, candidate.shownBy, candidate.frame);
-  return cover ? { covered: sayElement(cover), aim: null } : { covered: null, aim: { x, y } };
+  if (!candidate.inViewport) return { covered: null, points: [] };
+  const { points, cover } = pressPoint(candidate.el, candidate.shownBy, candidate.frame);
+  return { covered: cover ? sayElement(cover) : null, points };
+}
+
+/**
+ * Where a frame that this document holds stands now, and what lies over it at some points of the top viewport.
+ * @param {number} key of the frame's element @param {Place | null} told where this document stands @param {Array<{x: number, y: number}>} points
+ * @returns {any} {ok: true, place, covers: what lies over each point, null if nothing} or {ok: false, why, detail}
+ */
+function framePlace(key, told, points) {
+  standAt(told);
+  return inPass(() => {
+    const el = elementFor(key);
+    const frame = el ? frameHolding(el) : null;
+    if (!el || !frame) return refused('gone', 'frame');
+    if (drawnBy(el) !== el) return refused('hidden', 'frame');
+    const covers = points.map(({ x, y }) => {
+      const hit = topmostAt(x, y);
+      return hit === el ? null : hit ? sayElement(hit) : 'nothing';
+    });
+    return { ok: true, place: placeOf(el, frame, shownArea()), covers };
+  });
 }
 
 /** @param {any} el @returns {string} role and name, or tag, in at most 80 characters */

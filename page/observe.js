@@ -7,18 +7,18 @@ const GENERIC_CHARS_MAX = 240;
 const GENERIC_INNER_MAX = 5;
 
 /**
- * @param {{controlsMax: number, textCharsMax: number, nameCharsMax: number, optionsMax: number, keyed?: number}} options
- * @param {...any} clickables elements with listeners; the last options.keyed of them listen for keys
+ * @param {{controlsMax: number, textCharsMax: number, nameCharsMax: number, optionsMax: number, closed?: number, place?: Place}} options
+ * @param {...any} handed options.closed nodes in closed shadow roots, then elements with press listeners
  * @returns {any} RawObservation
  */
-function observe(options, ...clickables) {
+function observe(options, ...handed) {
+  standAt(options.place);
   return inPass(() => {
     watchTree(document);
+    const closed = options.closed || 0;
+    handed.slice(0, closed).forEach(noteClosed);
     nameCharsMax = options.nameCharsMax || NAME_CHARS_DEFAULT;
-    const keyed = options.keyed || 0;
-    const split = Math.max(0, clickables.length - keyed);
-    const clickable = new WeakSet(clickables.slice(0, split).filter(isElement));
-    const keys = new WeakSet(clickables.slice(split).filter(isElement));
+    const clickable = new WeakSet(handed.slice(closed).filter(isElement));
     const seen = walkPage(options.textCharsMax, clickable);
     const chosen = chosenFrom(seen);
     const listed = [];
@@ -27,19 +27,19 @@ function observe(options, ...clickables) {
       if (listed.length >= options.controlsMax) omitted++;
       else if (hasBox(candidate.shownBy)) listed.push(candidate);
     }
-    const controls = listed.map((candidate) => describeSafely(candidate, options, keys)).filter((control) => control !== null);
+    const controls = listed.map((candidate) => describeSafely(candidate, options)).filter((control) => control !== null);
     omitted += listed.length - controls.length;
     number(controls);
     const record = { ...pageRecord(seen, options), omitted: omitted + seen.failed, controls };
-    noteLook(listed.map((candidate) => candidate.el));
+    noteLook(listed.map((candidate) => candidate.el), seen);
     return record;
   });
 }
 
-/** One odd element must not hide all others. @param {Candidate} candidate @param {any} options @param {WeakSet<any>} keys @returns {any} null: left out */
-function describeSafely(candidate, options, keys) {
+/** One odd element must not hide all others. @param {Candidate} candidate @param {any} options @returns {any} null: left out */
+function describeSafely(candidate, options) {
   try {
-    return describe(candidate, options, keys);
+    return describe(candidate, options);
   } catch {
     return null;
   }
@@ -129,8 +129,9 @@ function number(controls) {
   }
 }
 
-/** @param {number} charsMax @returns {string} */
-function visibleText(charsMax) {
+/** @param {number} charsMax @param {Place | null} [told] @returns {string} */
+function visibleText(charsMax, told) {
+  standAt(told);
   return inPass(() => textFrom(walkPage(charsMax, new WeakSet()), charsMax));
 }
 
@@ -140,8 +141,9 @@ function meaning(key) {
   return el ? inPass(() => meaningOf(el)) : null;
 }
 
-/** @param {number[]} keys @returns {Box[]} boxes of these controls and of every filled secret that shows */
-function boxesToHide(keys) {
+/** @param {number[]} keys @param {Place | null} [told] @returns {Box[]} boxes of these controls and of every filled secret that shows */
+function boxesToHide(keys, told) {
+  standAt(told);
   return inPass(() => {
     const elements = keys.map(elementFor).filter((el) => el !== null);
     for (const candidate of walkPage(0, new WeakSet()).candidates) {

@@ -32,10 +32,11 @@ const animationsOf = Document.prototype.getAnimations;
 /** What the last look saw, as far as no mutation tells of it. @type {{mutations: number, scrolls: number, width: number, height: number, focus: any, states: Array<[any, string]>} | null} */
 let lastLook = null;
 
-/** @param {any[]} elements those that were listed */
-function noteLook(elements) {
+/** @param {any[]} elements those that were listed @param {Seen} seen */
+function noteLook(elements, seen) {
   lastLook = null;
   // A frame's styles and an animation change what shows without a word.
+  if (seen.frames > 1 || seen.unreadableFrames.length > 0) return;
   if (queryAll(document, 'iframe,frame,object,embed').length > 0 || animationsOf.call(document).length > 0) return;
   const states = elements.filter((el) => fieldTypeOf(el) || isCheckable(el) || tagOf(el) === 'select');
   lastLook = {

@@ -186,10 +186,32 @@ function areaBox(area) {
  * @property {{left: number, width: number, locked: boolean}} [extent] how far its page goes sideways
  */
 
-/** @returns {Frame} */
+/**
+ * Where the viewport of a frame of another origin lies in the page's viewport, and what part of it shows there.
+ * @typedef {{x: number, y: number, scaleX: number, scaleY: number, left: number, top: number, right: number, bottom: number}} Place
+ */
+
+// This script runs in the page's own document and in each frame that no script of another document can look into.
+const isWholePage = window === window.top;
+
+/** Told by the document around it, through the browser, since a frame cannot see where it stands. @type {Place | null} */
+let place = null;
+
+/** @param {Place | null | undefined} told null: this is the page itself */
+function standAt(told) {
+  place = told ?? null;
+}
+
+/** @returns {{left: number, top: number, right: number, bottom: number}} what of this document's viewport shows, in the page's */
+function shownArea() {
+  return place ?? { left: 0, top: 0, right: window.innerWidth, bottom: window.innerHeight };
+}
+
+/** @returns {Frame} the outermost document that this script can read */
 function topFrame() {
+  const { x, y, scaleX, scaleY } = place ?? { x: 0, y: 0, scaleX: 1, scaleY: 1 };
   return {
-    doc: document, view: window, x: 0, y: 0, scaleX: 1, scaleY: 1, origin: '', parent: null, element: null,
+    doc: document, view: window, x, y, scaleX, scaleY, origin: '', parent: null, element: null,
     scrollX: window.scrollX, scrollY: window.scrollY,
   };
 }
@@ -212,24 +234,32 @@ function documentIn(el) {
 
 /** @param {any} el frame element @param {any} doc its document @param {Frame} parent @returns {Frame} */
 function frameOf(el, doc, parent) {
+  const view = defaultViewOf(doc);
+  const { x, y, scaleX, scaleY } = innerViewport(el, parent);
+  return { doc, view, parent, element: el, scrollX: view.scrollX, scrollY: view.scrollY, x, y, scaleX, scaleY, origin: originOf(doc) };
+}
+
+/** @param {any} el frame element @param {Frame} parent @returns {{x: number, y: number, scaleX: number, scaleY: number, width: number, height: number}} in the top viewport, without border and padding */
+function innerViewport(el, parent) {
   const rect = rectOfElement.call(el);
   const style = styleOf(el);
   const scaleX = offsetWidthOf(el) > 0 ? rect.width / offsetWidthOf(el) : 1;
   const scaleY = offsetHeightOf(el) > 0 ? rect.height / offsetHeightOf(el) : 1;
-  const left = (clientLeftOf(el) + (parseFloat(style.paddingLeft) || 0)) * scaleX;
-  const top = (clientTopOf(el) + (parseFloat(style.paddingTop) || 0)) * scaleY;
-  const view = defaultViewOf(doc);
+  const padding = (/** @type {string} */ side) => parseFloat(style.getPropertyValue('padding-' + side)) || 0;
+  const left = (clientLeftOf(el) + padding('left')) * scaleX;
+  const top = (clientTopOf(el) + padding('top')) * scaleY;
   return {
-    doc, view, parent, element: el, scrollX: view.scrollX, scrollY: view.scrollY,
     x: parent.x + (rect.x + left) * parent.scaleX, y: parent.y + (rect.y + top) * parent.scaleY,
-    scaleX: parent.scaleX * scaleX, scaleY: parent.scaleY * scaleY, origin: originOf(doc),
+    scaleX: parent.scaleX * scaleX, scaleY: parent.scaleY * scaleY,
+    width: Math.max(0, clientWidthOf(el) - padding('left') - padding('right')) * scaleX * parent.scaleX,
+    height: Math.max(0, clientHeight(el) - padding('top') - padding('bottom')) * scaleY * parent.scaleY,
   };
 }
 
-/** @param {any} doc @returns {string} origin of a frame's document, "" when it is the top document's own */
+/** @param {any} doc @returns {string} origin of a frame's document, "" when it is the page's own */
 function originOf(doc) {
   const origin = defaultViewOf(doc).origin;
-  return origin === window.origin ? '' : String(origin);
+  return isWholePage && origin === window.origin ? '' : String(origin);
 }
 
 /** @param {any} el @returns {Frame | null} the frame that holds it, rebuilt from the top; null when a link is missing */
@@ -250,7 +280,7 @@ function frameHolding(el) {
 
 /** @param {Box} box in the frame's viewport @param {Frame} frame @returns {Box} in the top viewport */
 function toTop(box, frame) {
-  if (frame.parent === null) return box;
+  if (frame.parent === null && !place) return box;
   return {
     x: frame.x + box.x * frame.scaleX, y: frame.y + box.y * frame.scaleY,
     width: box.width * frame.scaleX, height: box.height * frame.scaleY,

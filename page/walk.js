@@ -3,6 +3,9 @@
 
 const NODES_MAX = 200000;
 const FRAMES_MAX = 50;
+// Nothing that a person would press fits into less.
+const FRAME_WIDTH_MIN = 16;
+const FRAME_HEIGHT_MIN = 10;
 
 /**
  * @typedef {object} Level
@@ -26,7 +29,7 @@ const FRAMES_MAX = 50;
  * @typedef {object} Seen
  * @property {Candidate[]} candidates @property {any[]} headings @property {any[]} dialogs
  * @property {Array<{label: any, control: any, level: Level, at: number}>} labels
- * @property {Array<{src: string, box: Box}>} unreadableFrames
+ * @property {Array<Place & {key: number, tiny: boolean, sponsored: boolean}>} unreadableFrames
  * @property {string[]} pieces @property {number} chars @property {number} charsMax @property {string} gap
  * @property {number} nodes @property {boolean} truncated @property {boolean} busy @property {number} frames @property {number} failed elements that could not be read
  * @property {any[]} scrollers boxes that scroll what they hold
@@ -186,13 +189,31 @@ function enterFrame(el, level, seen) {
   const doc = documentIn(el);
   const root = doc ? documentElementOf(doc) : null;
   if (!doc || !root || ++seen.frames > FRAMES_MAX) {
-    if (seen.unreadableFrames.length < FRAMES_MAX) seen.unreadableFrames.push({ src: cut(attr(el, 'src'), 500), box: roundBox(box) });
+    if (seen.unreadableFrames.length < FRAMES_MAX) seen.unreadableFrames.push(heldFrame(el, level));
     return null;
   }
   const frame = frameOf(el, doc, level.frame);
   const edge = innerClip(boxOfLevel(level), level.clip, { gone: false, scrolls: true, holds: true });
   watchTree(doc);
   return enter(root, { ...rootLevel(frame, { ...edge, outer: null, depth: 0 }), opacity: level.opacity, hidden: level.hidden }, seen);
+}
+
+/** What another look, in the frame's own document, needs of a frame that cannot be read from here. @param {any} el @param {Level} level @returns {any} */
+function heldFrame(el, level) {
+  const box = boxOfLevel(level);
+  return {
+    key: keyFor(el), ...placeOf(el, level.frame, level.clip), tiny: box.width < FRAME_WIDTH_MIN || box.height < FRAME_HEIGHT_MIN,
+    sponsored: isSponsored(el),
+  };
+}
+
+/** @param {any} el frame element @param {Frame} frame that holds it @param {{left: number, top: number, right: number, bottom: number}} area that shows @returns {Place} */
+function placeOf(el, frame, area) {
+  const { x, y, scaleX, scaleY, width, height } = innerViewport(el, frame);
+  return {
+    x, y, scaleX, scaleY, left: Math.max(area.left, x), top: Math.max(area.top, y), right: Math.min(area.right, x + width),
+    bottom: Math.min(area.bottom, y + height),
+  };
 }
 
 /** @param {any} el @param {string} tag @param {number} flags @param {Level} level @param {Level} outer @param {Seen} seen */

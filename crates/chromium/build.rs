@@ -10,11 +10,12 @@ fn main() -> io::Result<()> {
     fs::write(out, join(&page)?)
 }
 
-/// Concatenation inside one function: top-level names are shared between the files and seen by nobody else. Frames of the
-/// same origin are reached from the top document, so the script does nothing in them.
+/// Concatenation inside one function: top-level names are shared between the files and seen by nobody else. A frame that the
+/// document around it can look into is reached from there, so the script does nothing in it.
 fn join(page: &Path) -> io::Result<String> {
     let order = fs::read_to_string(page.join("ORDER"))?;
-    let mut script = String::from("(() => {\n'use strict';\nif (window !== window.top) return;\n");
+    let mut script =
+        String::from("(() => {\n'use strict';\nif (window !== window.top && window.frameElement !== null) return;\n");
     for name in order.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
         script.push_str(&fs::read_to_string(page.join(name))?);
         script.push('\n');

@@ -1,5 +1,6 @@
 //! The one browser with its one page: what every look and every act goes through.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ use crate::observe::{LookAhead, Memory};
 use crate::process::ProcessGroup;
 use crate::quarters::Confinement;
 use crate::router::Router;
-use crate::state::{BrowserEvent, Life, World};
+use crate::state::{BrowserEvent, Life};
 
 /// A started browser with one page. Dropping it kills its process group and removes its profile, which blocks for some
 /// milliseconds.
@@ -27,8 +28,11 @@ pub struct Browser {
     pub(crate) memory: Memory,
     /// A look that was taken while the page settled; it counts only if the page still looks so.
     pub(crate) ahead: Option<LookAhead>,
-    /// The document of the last look; an act goes to it or nowhere.
-    pub(crate) memory_world: Option<World>,
+    /// Numbers of the documents of frames, by the unique id of our world in them; never used twice.
+    pub(crate) frame_numbers: HashMap<String, u32>,
+    pub(crate) last_frame_number: u32,
+    /// Every document that is not acted on said that it takes no input meanwhile.
+    pub(crate) others_are_shielded: bool,
     /// Knows the secrets of the last look.
     pub(crate) scrub: Scrubber,
     pub(crate) seed_url: String,
@@ -77,7 +81,9 @@ impl Browser {
             session,
             memory: Memory::new(),
             ahead: None,
-            memory_world: None,
+            frame_numbers: HashMap::new(),
+            last_frame_number: 0,
+            others_are_shielded: false,
             scrub: Scrubber::default(),
             seed_url,
             waited_on_navigation_ms: std::sync::atomic::AtomicU64::new(0),

@@ -79,11 +79,13 @@ impl Browser {
     /// The origin of the document that holds the field: a child frame's as it was compared, else the one the browser
     /// committed. Whatever is put in later goes to the document of the look or nowhere, so this cannot go out of date.
     fn origin_of(&self, held: &Held) -> Acted<Origin> {
-        let (world, url) = {
+        let (present, url) = {
             let state = self.router.state();
-            (state.world.clone(), state.url.clone())
+            let way_down = held.control.path.iter().map(|step| &step.world).chain([&held.control.world]);
+            let present = way_down.into_iter().all(|world| state.world.as_ref() == Some(world) || state.foreign.holds(world));
+            (present, state.url.clone())
         };
-        if world.as_ref() != Some(&held.world) {
+        if !present {
             return Err(Outcome::Gone);
         }
         let text = if held.control.frame_origin.is_empty() { &url } else { &held.control.frame_origin };
@@ -97,6 +99,7 @@ impl Browser {
         let text = fitted(text, &held.control.input_type);
         let can_be_keyed = typing == Typing::Keys
             && !held.control.beside_foreign_frames
+            && self.others_are_shielded
             && !text.is_empty()
             && text.chars().count() <= KEYED_CHARS_MAX;
         if can_be_keyed && held.control.listens_for_keys {
@@ -112,8 +115,9 @@ impl Browser {
     }
 
     async fn type_at_once(&self, held: &Held, text: &str, secrets: &[Secret]) -> Acted<Outcome> {
-        let before = self.navigations_asked();
-        let arguments = [json!(held.handle), held.control.bound.clone(), json!(text)];
+        let before = self.navigations_asked(held);
+        let place = self.place_for(held, Latch::Type, secrets).await?;
+        let arguments = [json!(held.key), held.control.bound.clone(), json!(text), json!(place)];
         let taken: Taken = self.in_document(held, TYPE_INTO, arguments).await.map_err(|error| before_input("typing", error))?;
         let inserted = match taken.inserted {
             _ if !taken.ok => return Err(refusal(&taken.why, &taken.detail, secrets)),
@@ -124,8 +128,8 @@ impl Browser {
             // For fields that look at their text on keys, one that writes nothing.
             self.keys(&[Key::named("End", 35)]).await?;
         }
-        let let_go = [json!(held.handle), json!(chars_to_read(text))];
-        let let_go = self.unless_navigating(before, self.in_document::<LetGo>(held, LET_GO, let_go)).await;
+        let let_go = [json!(held.key), json!(chars_to_read(text))];
+        let let_go = self.unless_navigating(held, before, self.in_document::<LetGo>(held, LET_GO, let_go)).await;
         inserted?;
         match let_go {
             None => self.read_text_back(held, text).await,
@@ -136,12 +140,12 @@ impl Browser {
     /// Some fields take the focus only from a pointer.
     async fn press_and_insert(&self, held: &Held, text: &str, secrets: &[Secret]) -> Acted<()> {
         self.press_into(held, secrets).await?;
-        let arguments = [json!(held.handle), held.control.bound.clone(), json!(text)];
+        let arguments = [json!(held.key), held.control.bound.clone(), json!(text)];
         accepted(self.in_document(held, INSERT_TEXT, arguments).await, "typing", secrets)
     }
 
     async fn type_keys(&self, held: &Held, text: &str, secrets: &[Secret]) -> Acted<Outcome> {
-        let before = self.navigations_asked();
+        let before = self.navigations_asked(held);
         if !self.take(held, Latch::Type, secrets).await? {
             self.press_into(held, secrets).await?;
         }
@@ -157,7 +161,8 @@ impl Browser {
 
     /// Sets the latch, focuses the field and selects what it holds; false when it does not take the focus so.
     pub(crate) async fn take(&self, held: &Held, latch: Latch, secrets: &[Secret]) -> Acted<bool> {
-        let arguments = [json!(held.handle), held.control.bound.clone(), json!(latch.word())];
+        let place = self.place_for(held, latch, secrets).await?;
+        let arguments = [json!(held.key), held.control.bound.clone(), json!(latch.word()), json!(place)];
         let taken: Taken = self.in_document(held, TAKE, arguments).await.map_err(|error| before_input("focusing", error))?;
         if taken.ok { Ok(taken.focus.ok) } else { Err(refusal(&taken.why, &taken.detail, secrets)) }
     }
@@ -173,9 +178,9 @@ impl Browser {
     }
 
     async fn set_value(&self, held: &Held, text: &str, secrets: &[Secret]) -> Acted<Outcome> {
-        let before = self.navigations_asked();
+        let before = self.navigations_asked(held);
         self.arm(held, Latch::Choose, secrets).await?;
-        let arguments = [json!(held.handle), held.control.bound.clone(), json!(text)];
+        let arguments = [json!(held.key), held.control.bound.clone(), json!(text)];
         let set: Result<Answer, PageError> = self.in_document(held, SET_VALUE, arguments).await;
         self.disarm(held, before, "setting a value").await?;
         accepted(set, "setting a value", secrets)?;
@@ -186,9 +191,9 @@ impl Browser {
     pub(crate) async fn choose(&self, held: &Held, option: u32, label: &str, secrets: &[Secret]) -> Acted<Outcome> {
         let known = held.control.options.iter().find(|(index, _, offered)| *index == option && offered == label);
         let Some((_, exact, _)) = known else { return Ok(Outcome::Stale { part: "option".to_owned() }) };
-        let before = self.navigations_asked();
+        let before = self.navigations_asked(held);
         self.arm(held, Latch::Choose, secrets).await?;
-        let arguments = [json!(held.handle), held.control.bound.clone(), json!(option), json!(exact)];
+        let arguments = [json!(held.key), held.control.bound.clone(), json!(option), json!(exact)];
         let chosen: Result<Answer, PageError> = self.in_document(held, CHOOSE, arguments).await;
         self.disarm(held, before, "choosing").await?;
         accepted(chosen, "choosing", secrets)?;

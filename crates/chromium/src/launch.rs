@@ -22,7 +22,7 @@ use crate::process::{ProcessGroup, RunAs};
 use crate::profile::{self, Profile};
 use crate::quarters::{Confinement, Quarters};
 use crate::router::Router;
-use crate::state::{Life, ProxyLogin, WORLD, auto_attach};
+use crate::state::{Life, ProxyLogin, auto_attach, page_script};
 use crate::wire::{ContextCreated, Navigated, TargetCreated, Version};
 
 /// The page's script, joined from `page/` at build time.
@@ -301,10 +301,7 @@ impl Rise {
         let mut commands: Vec<(&'static str, Value)> = vec![
             ("Page.enable", json!({})),
             ("Runtime.enable", json!({})),
-            (
-                "Page.addScriptToEvaluateOnNewDocument",
-                json!({ "source": PAGE_SCRIPT, "worldName": WORLD, "runImmediately": true }),
-            ),
+            ("Page.addScriptToEvaluateOnNewDocument", page_script()),
             ("Page.setInterceptFileChooserDialog", json!({ "enabled": true })),
             ("Emulation.setFocusEmulationEnabled", json!({ "enabled": true })),
             ("Target.setAutoAttach", auto_attach()),

@@ -11,6 +11,8 @@ mod facts;
 mod fill;
 mod find;
 mod flags;
+mod foreign;
+mod frames;
 mod inner;
 mod launch;
 mod lease;

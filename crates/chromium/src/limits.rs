@@ -48,6 +48,33 @@ pub(crate) const SNAPSHOT_ELEMENTS_MAX: u64 = 5_000;
 /// A look is taken again when the document is replaced under it.
 pub(crate) const LOOKS_MAX: u32 = 3;
 
+/// Nodes in closed shadow roots that are handed to the page's script; one for each root is enough.
+pub(crate) const CLOSED_NODES_MAX: usize = 300;
+
+/// Frames that are kept in mind: pages of newspapers have had about a hundred.
+pub(crate) const FRAMES_KNOWN_MAX: usize = 256;
+
+/// Frames of another origin that one look reads; the rest is counted.
+pub(crate) const FRAMES_READ_MAX: usize = 24;
+
+/// Such frames within each other.
+pub(crate) const FRAMES_DEEP_MAX: usize = 5;
+
+/// The look into one frame; a frozen one is then left out.
+pub(crate) const FRAME_MS: Duration = Duration::from_millis(1_000);
+
+/// The look into all of them.
+pub(crate) const FRAMES_MS: Duration = Duration::from_millis(2_000);
+
+/// Characters of the visible text of one frame.
+pub(crate) const FRAME_TEXT_CHARS_MAX: usize = 1_000;
+
+/// Time for the documents that are not acted on to stop taking input.
+pub(crate) const SHIELD_MS: Duration = Duration::from_millis(150);
+
+/// Documents of frames that are numbered in one browser's life: a handle stays exact in JSON.
+pub(crate) const FRAME_NUMBERS_MAX: u32 = 1 << 20;
+
 /// Time for DevTools' snapshot; a page that needs longer is observed without it.
 pub(crate) const SNAPSHOT_MS: Duration = Duration::from_millis(1_500);
 

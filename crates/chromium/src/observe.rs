@@ -1,7 +1,10 @@
 //! Looks at the page: one pass of the page's script, helped by DevTools for what a script cannot see, made into a bounded
 //! observation.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use clicket_guard::limits::{ENTRIES_MAX, NAME_CHARS_MAX, OPTIONS_MAX, PAGE_TEXT_CHARS_MAX, VALUE_CHARS_MAX};
 use clicket_guard::observation::{
@@ -14,11 +17,13 @@ use serde_json::{Value, json};
 
 use crate::browser::Browser;
 use crate::errors::PageError;
+use crate::frames::{FrameLooks, Path};
 use crate::limits::{
-    CALL_MS, DIALOG_CHARS_MAX, FORM_FIELDS_MAX, HEADINGS_MAX, LOOKS_MAX, OBSERVE_MS, URL_CHARS_MAX, WORD_CHARS_MAX,
+    CALL_MS, DIALOG_CHARS_MAX, FORM_FIELDS_MAX, FRAME_NUMBERS_MAX, FRAME_TEXT_CHARS_MAX, HEADINGS_MAX, LOOKS_MAX, OBSERVE_MS,
+    URL_CHARS_MAX, WORD_CHARS_MAX,
 };
 use crate::perform::Aim;
-use crate::raw::{RawBox, RawControl, RawForm, RawObservation, RawOption, RawTri};
+use crate::raw::{RawBox, RawControl, RawForm, RawObservation, RawOption, RawPlace, RawTri};
 use crate::state::World;
 use crate::world::{AS_SEEN, Argument, OBSERVE};
 
@@ -37,6 +42,10 @@ pub(crate) struct Remembered {
     pub(crate) listens_for_keys: bool,
     /// A frame of another origin is on the page: it can take the focus, and with it keys that are typed one by one.
     pub(crate) beside_foreign_frames: bool,
+    /// The document that holds it, its key there, and the way to that document; an act goes there or nowhere.
+    pub(crate) world: World,
+    pub(crate) key: u64,
+    pub(crate) path: Path,
     /// Position, exact label, and label as it was offered.
     pub(crate) options: Vec<(u32, String, String)>,
 }
@@ -44,8 +53,28 @@ pub(crate) struct Remembered {
 /// The controls of the last look, by handle.
 pub(crate) type Memory = HashMap<Handle, Remembered>;
 
-/// What a look found, and in which document.
-pub(crate) type LookAhead = (World, RawObservation);
+/// What a look found, and in which documents.
+pub(crate) struct LookAhead {
+    world: World,
+    raw: RawObservation,
+    pub(crate) frames: FrameLooks,
+}
+
+/// Which document a control was found in.
+struct Found<'a> {
+    world: &'a World,
+    path: &'a Path,
+    /// Zero for the page's own; keys of different documents never collide in a handle.
+    number: u32,
+    beside_foreign_frames: bool,
+}
+
+impl Found<'_> {
+    fn handle(&self, key: u64) -> u64 {
+        // Keys count from one and do not come near 32 bits; what is cut off could not be pressed anyway.
+        (u64::from(self.number) << 32) | (key & u64::from(u32::MAX))
+    }
+}
 
 impl Browser {
     /// Looks at the page, in at most about seven seconds. Known secrets are taken out of everything that is handed on.
@@ -54,14 +83,14 @@ impl Browser {
     /// A page that is frozen, crashed or without a document, and an answer above its cap.
     pub async fn observe(&mut self, scrub: &Scrubber) -> Result<Observation, PageError> {
         let mut last = PageError::NoDocument;
-        if let Some((world, raw)) = self.ahead.take()
-            && self.is_as_seen(&world).await
+        if let Some(look) = self.ahead.take()
+            && self.is_as_seen(&look).await
         {
-            return Ok(self.remember(world, raw, scrub));
+            return Ok(self.remember(&look, scrub));
         }
         for _ in 0..LOOKS_MAX {
             match self.look().await {
-                Ok((world, raw)) => return Ok(self.remember(world, raw, scrub)),
+                Ok(look) => return Ok(self.remember(&look, scrub)),
                 Err(PageError::NoDocument) => last = PageError::NoDocument,
                 Err(error) => return Err(error),
             }
@@ -70,42 +99,56 @@ impl Browser {
     }
 
     /// True while a look at this document would find what the last one found. Every doubt is a no.
-    async fn is_as_seen(&self, world: &World) -> bool {
-        let present = self.router.state().world.as_ref() == Some(world);
-        present && self.page_function_in::<bool>(world, AS_SEEN, Vec::new(), CALL_MS).await.unwrap_or(false)
+    async fn is_as_seen(&self, look: &LookAhead) -> bool {
+        let present = self.router.state().world.as_ref() == Some(&look.world);
+        // A frame changes without a word to the page.
+        let alone = look.frames.looks.is_empty() && look.raw.unreadable_frames.is_empty();
+        alone && present && self.page_function_in::<bool>(&look.world, AS_SEEN, Vec::new(), CALL_MS).await.unwrap_or(false)
     }
 
     pub(crate) async fn look(&self) -> Result<LookAhead, PageError> {
         let world = self.world().await?;
-        let looked = self.look_in(&world).await;
-        self.release_handles();
-        looked.map(|raw| (world, raw))
+        let looked = self.look_in(&world, None, OBSERVE_MS).await;
+        self.release_handles(&world);
+        let raw = looked?;
+        let frames = self.look_into_frames(&world, &raw).await;
+        Ok(LookAhead { world, raw, frames })
     }
 
-    async fn look_in(&self, world: &World) -> Result<RawObservation, PageError> {
-        let clickable = self.clickable(world).await?;
+    /// One pass of the script in one document; a frame's is told where it stands.
+    pub(crate) async fn look_in(
+        &self,
+        world: &World,
+        place: Option<RawPlace>,
+        deadline: Duration,
+    ) -> Result<RawObservation, PageError> {
+        let unseen = self.unseen(world).await?;
+        let text_chars_max = if place.is_some() { FRAME_TEXT_CHARS_MAX } else { PAGE_TEXT_CHARS_MAX };
         let options = json!({
-            "controlsMax": ENTRIES_MAX, "textCharsMax": PAGE_TEXT_CHARS_MAX, "nameCharsMax": NAME_CHARS_MAX,
-            "optionsMax": OPTIONS_MAX, "keyed": 0,
+            "controlsMax": ENTRIES_MAX, "textCharsMax": text_chars_max, "nameCharsMax": NAME_CHARS_MAX,
+            "optionsMax": OPTIONS_MAX, "closed": unseen.closed.len(), "place": place,
         });
-        let elements = clickable.into_iter().map(Argument::Element);
+        let elements = unseen.closed.into_iter().chain(unseen.pressed).map(Argument::Element);
         let arguments = std::iter::once(Argument::Plain(options)).chain(elements).collect();
-        self.page_function_in(world, OBSERVE, arguments, OBSERVE_MS).await
+        self.page_function_in(world, OBSERVE, arguments, deadline).await
     }
 
-    fn remember(&mut self, world: World, raw: RawObservation, scrub: &Scrubber) -> Observation {
-        self.memory_world = Some(world);
+    fn remember(&mut self, look: &LookAhead, scrub: &Scrubber) -> Observation {
         self.scrub = scrub.clone();
         let url = scrub.scrub(&self.url()).into_owned();
         self.memory = Memory::new();
-        let mut controls = Vec::with_capacity(raw.controls.len().min(ENTRIES_MAX));
-        let beyond = u64::try_from(raw.controls.len().saturating_sub(ENTRIES_MAX)).unwrap_or(u64::MAX);
-        for control in raw.controls.iter().take(ENTRIES_MAX) {
-            let (seen, mut remembered) = read_control(control, scrub);
-            remembered.beside_foreign_frames = !raw.unreadable_frames.is_empty();
-            self.memory.insert(seen.handle, remembered);
+        let LookAhead { raw, frames, .. } = look;
+        let (listed, beyond) = self.listed(look);
+        let mut controls = Vec::with_capacity(listed.len());
+        let mut memory = Memory::with_capacity(listed.len());
+        for (control, found) in listed {
+            let (seen, remembered) = read_control(control, &found, scrub);
+            memory.insert(seen.handle, remembered);
             controls.push(seen);
         }
+        self.memory = memory;
+        let in_frames =
+            |count: fn(&RawObservation) -> u64| frames.looks.iter().fold(0u64, |sum, look| sum.saturating_add(count(&look.raw)));
         let texts = |list: &[String], chars_max| -> Vec<PageText> {
             list.iter().take(HEADINGS_MAX).map(|text| PageText::read(text, chars_max, scrub)).collect()
         };
@@ -113,25 +156,74 @@ impl Browser {
             url,
             title: PageText::read(&raw.title, NAME_CHARS_MAX, scrub),
             lang: word(&raw.lang, scrub),
-            text: PageText::read(&raw.text, PAGE_TEXT_CHARS_MAX, scrub),
+            text: PageText::read(&text_of(look), PAGE_TEXT_CHARS_MAX, scrub),
             headings: texts(&raw.headings, NAME_CHARS_MAX),
             dialogs: texts(&raw.dialogs, DIALOG_CHARS_MAX),
             scroll: Scroll { up: raw.can_scroll_up, down: raw.can_scroll_down },
             busy: raw.busy,
-            nodes: raw.nodes,
-            omitted: raw.omitted.saturating_add(beyond),
-            unreadable_frames: u64::try_from(raw.unreadable_frames.len()).unwrap_or(u64::MAX),
+            nodes: raw.nodes.saturating_add(in_frames(|raw| raw.nodes)),
+            omitted: raw.omitted.saturating_add(in_frames(|raw| raw.omitted)).saturating_add(beyond),
+            unreadable_frames: frames.unread,
             controls,
         }
     }
+
+    /// What is listed, of all documents: in view first, then as the page and its frames have them; and how many are left out.
+    fn listed<'a>(&mut self, look: &'a LookAhead) -> (Vec<(&'a RawControl, Found<'a>)>, u64) {
+        let page_path = NO_PATH.get_or_init(Path::default);
+        let beside_foreign_frames = !look.raw.unreadable_frames.is_empty();
+        let page = look
+            .raw
+            .controls
+            .iter()
+            .map(|control| (control, Found { world: &look.world, path: page_path, number: 0, beside_foreign_frames }));
+        let mut all: Vec<(&RawControl, Found<'_>)> = page.collect();
+        self.number_frames(&look.frames);
+        for frame in &look.frames.looks {
+            let Some(number) = self.frame_numbers.get(&frame.world.unique_id).copied() else { continue };
+            all.extend(
+                frame.raw.controls.iter().map(|control| {
+                    (control, Found { world: &frame.world, path: &frame.path, number, beside_foreign_frames: true })
+                }),
+            );
+        }
+        all.sort_by_key(|(control, _)| !control.in_viewport);
+        let beyond = u64::try_from(all.len().saturating_sub(ENTRIES_MAX)).unwrap_or(u64::MAX);
+        all.truncate(ENTRIES_MAX);
+        (all, beyond)
+    }
+
+    /// Each document of a frame keeps its number for as long as it lives.
+    fn number_frames(&mut self, frames: &FrameLooks) {
+        let router = Arc::clone(&self.router);
+        let state = router.state();
+        let live: HashSet<&str> = frames.looks.iter().map(|look| look.world.unique_id.as_str()).collect();
+        self.frame_numbers.retain(|id, _| live.contains(id.as_str()) || state.foreign.holds_id(id));
+        for look in &frames.looks {
+            if !self.frame_numbers.contains_key(&look.world.unique_id) && self.last_frame_number < FRAME_NUMBERS_MAX {
+                self.last_frame_number += 1;
+                self.frame_numbers.insert(look.world.unique_id.clone(), self.last_frame_number);
+            }
+        }
+    }
 }
+
+/// The text of the page, then of its frames.
+fn text_of(look: &LookAhead) -> Cow<'_, str> {
+    let texts: Vec<&str> =
+        look.frames.looks.iter().map(|frame| frame.raw.text.as_str()).filter(|text| !text.is_empty()).collect();
+    if texts.is_empty() { Cow::Borrowed(&look.raw.text) } else { Cow::Owned(format!("{}\n{}", look.raw.text, texts.join("\n"))) }
+}
+
+/// The page's own document is reached without a step.
+static NO_PATH: OnceLock<Path> = OnceLock::new();
 
 /// Digest of the exact meaning strings, as permits carry it.
 fn digest_of(meaning: &Value) -> Meaning {
     Meaning(Digest::of(canonical_json(meaning).as_bytes()))
 }
 
-fn read_control(raw: &RawControl, scrub: &Scrubber) -> (Control, Remembered) {
+fn read_control(raw: &RawControl, found: &Found<'_>, scrub: &Scrubber) -> (Control, Remembered) {
     let name_of = |text: &str| PageText::read(text, NAME_CHARS_MAX, scrub);
     let bound = raw.meaning();
     let meaning = digest_of(&bound);
@@ -144,13 +236,16 @@ fn read_control(raw: &RawControl, scrub: &Scrubber) -> (Control, Remembered) {
         input_type: word(&raw.input_type, &Scrubber::default()),
         frame_origin: raw.frame_origin.clone(),
         secret_field: raw.secret,
-        seen_at: raw.aim.filter(|aim| aim.x.is_finite() && aim.y.is_finite()).map(|aim| Aim { x: aim.x, y: aim.y }),
+        seen_at: raw.points.first().filter(|point| point.is_finite()).map(|point| Aim { x: point.x, y: point.y }),
         listens_for_keys: raw.keys,
-        beside_foreign_frames: false,
+        beside_foreign_frames: found.beside_foreign_frames,
+        world: found.world.clone(),
+        key: raw.key,
+        path: found.path.clone(),
         options: labels.map(|(raw, item)| (raw.index, raw.label.clone(), item.label.for_model().to_owned())).collect(),
     };
     let seen = Control {
-        handle: Handle(raw.key),
+        handle: Handle(found.handle(raw.key)),
         meaning,
         kind: kind_of(&raw.kind),
         role: word(&raw.role, scrub),
@@ -177,7 +272,7 @@ fn read_control(raw: &RawControl, scrub: &Scrubber) -> (Control, Remembered) {
         target: word(&raw.target, scrub),
         download: raw.download,
         submits: raw.submits,
-        form: raw.form.as_ref().map(|form| read_form(form, scrub)),
+        form: raw.form.as_ref().map(|form| read_form(form, found, scrub)),
         row: name_of(&raw.row),
         section: name_of(&raw.section),
         heading: name_of(&raw.heading),
@@ -205,7 +300,7 @@ fn read_option(raw: &RawOption, scrub: &Scrubber) -> OptionItem {
     }
 }
 
-fn read_form(raw: &RawForm, scrub: &Scrubber) -> FormFacts {
+fn read_form(raw: &RawForm, found: &Found<'_>, scrub: &Scrubber) -> FormFacts {
     let fields = raw.fields.iter().take(FORM_FIELDS_MAX).map(|field| FormField {
         name: PageText::read(&field.name, NAME_CHARS_MAX, scrub),
         input_type: word(&field.kind, scrub),
@@ -215,7 +310,7 @@ fn read_form(raw: &RawForm, scrub: &Scrubber) -> FormFacts {
         sends: field.sends.as_ref().map(|value| Digest::of(value.as_bytes())),
     });
     FormFacts {
-        key: raw.key,
+        key: found.handle(raw.key),
         action: address(&raw.action, scrub),
         method: word(&raw.method, scrub),
         enctype: word(&raw.enctype, scrub),

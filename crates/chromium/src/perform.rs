@@ -3,7 +3,6 @@
 //! Invariant: every input to the page is made below [`Browser::perform`], which takes an [`ActPermit`] by value. Held by the
 //! privacy of the connection, and by the permit's own proofs in guard.
 
-use clicket_guard::observation::Handle;
 use clicket_guard::outcome::{Outcome, ReadBack};
 use clicket_guard::permit::{ActPermit, Action, Bound, Direction};
 use clicket_guard::secret::{Scrubber, Secret};
@@ -13,9 +12,11 @@ use serde_json::{Value, json};
 
 use crate::browser::Browser;
 use crate::errors::{CallError, PageError};
+use crate::frames::Path;
 use crate::limits::{CALL_MS, COVER_CHARS_MAX, DIALOG_CHARS_MAX, HELD_BACK_MS, UNFREEZE_MS, WAIT_STEP_MS};
 use crate::observe::Remembered;
-use crate::state::{State, World};
+use crate::raw::{RawPlace, RawPoint};
+use crate::state::State;
 use crate::world::{ARM, Argument, DISARM, PageFunction, SCROLL};
 
 /// An act that ended early, with what came of it.
@@ -23,9 +24,16 @@ pub(crate) type Acted<T> = Result<T, Outcome>;
 
 /// A control of the last look, in the document of that look.
 pub(crate) struct Held {
-    pub(crate) world: World,
-    pub(crate) handle: Handle,
+    /// The key that the script in its document knows it by.
+    pub(crate) key: u64,
     pub(crate) control: Remembered,
+}
+
+/// Where a control can be pressed, and where the frame that it is in stands.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sight {
+    pub(crate) aim: Aim,
+    pub(crate) place: Option<RawPlace>,
 }
 
 /// Where to press, in CSS pixels of the top viewport.
@@ -58,11 +66,10 @@ impl Latch {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(crate) struct Armed {
-    ok: bool,
-    why: String,
-    detail: String,
-    x: f64,
-    y: f64,
+    pub(crate) ok: bool,
+    pub(crate) why: String,
+    pub(crate) detail: String,
+    pub(crate) points: Vec<RawPoint>,
 }
 
 /// What the page's latch says afterwards.
@@ -88,14 +95,27 @@ impl Browser {
     pub async fn perform(&mut self, permit: ActPermit, secrets: &[Secret]) -> Outcome {
         self.ahead = None;
         self.router.state().forget_dialogs();
-        let asked_before = self.navigations_asked();
+        let asked_before = self.asked_anywhere();
+        let acted_on =
+            permit.action().bound().and_then(|bound| self.memory.get(&bound.handle)).map(|control| control.world.clone());
+        if let Some(world) = &acted_on {
+            self.others_are_shielded = self.shield(world).await;
+        }
         let acted = self.act(permit.action(), secrets).await;
         let outcome = acted.unwrap_or_else(|early| early);
+        if let Some(world) = &acted_on {
+            self.unshield(world);
+        }
         // Ending what runs would end a navigation that is under way, too.
-        if matches!(outcome, Outcome::TimedOut { .. }) && self.navigations_asked() == asked_before {
-            self.unfreeze().await;
+        if matches!(outcome, Outcome::TimedOut { .. }) && self.asked_anywhere() == asked_before {
+            self.unfreeze(acted_on.map_or_else(|| self.session.clone(), |world| world.session)).await;
         }
         self.with_dialog(outcome, secrets)
+    }
+
+    fn asked_anywhere(&self) -> u64 {
+        let state = self.router.state();
+        state.navigations_asked.saturating_add(state.foreign.asked_anywhere())
     }
 
     async fn act(&self, action: &Action, secrets: &[Secret]) -> Acted<Outcome> {
@@ -118,20 +138,27 @@ impl Browser {
     /// The control as it was last seen; a permit for anything else is stale.
     fn held(&self, bound: &Bound) -> Acted<Held> {
         let control = self.memory.get(&bound.handle).filter(|control| control.meaning == bound.meaning);
-        match (control, &self.memory_world) {
-            (Some(control), Some(world)) => Ok(Held { world: world.clone(), handle: bound.handle, control: control.clone() }),
-            (None, _) | (_, None) => Err(Outcome::Stale { part: "observation".to_owned() }),
-        }
+        let control = control.ok_or_else(|| Outcome::Stale { part: "observation".to_owned() })?;
+        Ok(Held { key: control.key, control: control.clone() })
     }
 
     /// Sets the latch: compares the meaning, brings the control into view and finds a point that hits it.
-    pub(crate) async fn arm(&self, held: &Held, latch: Latch, secrets: &[Secret]) -> Acted<Aim> {
-        let arguments = [json!(held.handle), held.control.bound.clone(), json!(latch.word())];
-        let armed: Armed = self.in_document(held, ARM, arguments).await.map_err(|error| before_input("aiming", error))?;
-        if armed.ok && armed.x.is_finite() && armed.y.is_finite() {
-            return Ok(Aim { x: armed.x, y: armed.y });
+    pub(crate) async fn arm(&self, held: &Held, latch: Latch, secrets: &[Secret]) -> Acted<Sight> {
+        if !held.control.path.is_empty() {
+            return self.arm_in_frame(held, latch, secrets).await;
         }
-        Err(refusal(&armed.why, &armed.detail, secrets))
+        let arguments = [json!(held.key), held.control.bound.clone(), json!(latch.word())];
+        let armed: Armed = self.in_document(held, ARM, arguments).await.map_err(|error| before_input("aiming", error))?;
+        match armed.points.first().filter(|point| armed.ok && point.is_finite()) {
+            Some(point) => Ok(Sight { aim: Aim { x: point.x, y: point.y }, place: None }),
+            None => Err(refusal(&armed.why, &armed.detail, secrets)),
+        }
+    }
+
+    /// What the frame's document must be told of where it stands, once nothing lies over the control; nothing for the page's
+    /// own document, which sees for itself.
+    pub(crate) async fn place_for(&self, held: &Held, latch: Latch, secrets: &[Secret]) -> Acted<Option<RawPlace>> {
+        if held.control.path.is_empty() { Ok(None) } else { Ok(self.arm(held, latch, secrets).await?.place) }
     }
 
     /// Takes the latch off and says what it saw. `None`: a navigation began, and nothing more can be asked of the document.
@@ -139,25 +166,31 @@ impl Browser {
     /// From the start of a navigation until it ends the browser holds back what is sent to the page, and the edge may hold
     /// its request for minutes. The latch then comes off when the document can be spoken to again, if it stays.
     pub(crate) async fn disarm(&self, held: &Held, asked_before: u64, doing: &str) -> Acted<Option<Disarmed>> {
-        let disarmed = self.unless_navigating(asked_before, self.in_document(held, DISARM, [])).await;
+        let disarmed = self.unless_navigating(held, asked_before, self.in_document(held, DISARM, [])).await;
         match disarmed {
             None => Ok(None),
             Some(Ok(disarmed)) => Ok(Some(disarmed)),
-            Some(Err(PageError::NoDocument)) if self.navigations_asked() > asked_before => Ok(None),
+            Some(Err(PageError::NoDocument)) if self.navigations_asked(held) > asked_before => Ok(None),
             Some(Err(PageError::NoDocument)) => Err(Outcome::Failed { why: "the document went away under the input".to_owned() }),
             Some(Err(error)) => Err(after_input(doing, &error)),
         }
     }
 
-    pub(crate) fn navigations_asked(&self) -> u64 {
-        self.router.state().navigations_asked
+    /// Navigations of the page, and of the frames that the control is in, that were asked for.
+    pub(crate) fn navigations_asked(&self, held: &Held) -> u64 {
+        asked(&self.router.state(), &held.control.path)
     }
 
     /// Waits for an answer of the page, but not while a navigation that began meanwhile holds it back.
-    pub(crate) async fn unless_navigating<T>(&self, asked_before: u64, answer: impl Future<Output = T> + Send) -> Option<T> {
+    pub(crate) async fn unless_navigating<T>(
+        &self,
+        held: &Held,
+        asked_before: u64,
+        answer: impl Future<Output = T> + Send,
+    ) -> Option<T> {
         let since = std::sync::OnceLock::new();
         let held_back = async {
-            let began = |state: &State| (state.navigations_asked > asked_before).then_some(());
+            let began = |state: &State| (asked(state, &held.control.path) > asked_before).then_some(());
             if self.router.wait_for(CALL_MS, began).await.is_none() {
                 std::future::pending::<()>().await;
             }
@@ -185,7 +218,7 @@ impl Browser {
         arguments: impl IntoIterator<Item = Value> + Send,
     ) -> Result<T, PageError> {
         let arguments = arguments.into_iter().map(Argument::Plain).collect();
-        self.page_function_in(&held.world, function, arguments, CALL_MS).await
+        self.page_function_in(&held.control.world, function, arguments, CALL_MS).await
     }
 
     async fn scroll(&self, direction: Direction) -> Acted<Outcome> {
@@ -199,10 +232,11 @@ impl Browser {
     }
 
     /// Ends a script that runs without end, so that the page can be spoken to again.
-    pub(crate) async fn unfreeze(&self) {
-        let ended = self.page_call_within::<serde::de::IgnoredAny>("Runtime.terminateExecution", json!({}), UNFREEZE_MS).await;
-        if ended.is_err() {
-            self.connection.post(Some(&self.session), "Page.stopLoading", json!({}));
+    pub(crate) async fn unfreeze(&self, session: String) {
+        let session = Some(session.as_str());
+        let ending = self.connection.call::<serde::de::IgnoredAny>(session, "Runtime.terminateExecution", json!({}), UNFREEZE_MS);
+        if ending.await.is_err() {
+            self.connection.post(session, "Page.stopLoading", json!({}));
         }
     }
 
@@ -216,6 +250,15 @@ impl Browser {
             Some(_) | None => outcome,
         }
     }
+}
+
+fn asked(state: &State, path: &Path) -> u64 {
+    path.iter().fold(state.navigations_asked, |sum, step| sum.saturating_add(state.foreign.asked(&step.frame)))
+}
+
+/// Something lies over the control.
+pub(crate) fn covered(by: &str, secrets: &[Secret]) -> Outcome {
+    Outcome::Covered { by: page_text(by, COVER_CHARS_MAX, secrets) }
 }
 
 /// What the latch saw, as an outcome; `None` when the input landed and nothing was cancelled.
@@ -235,7 +278,7 @@ pub(crate) fn refusal(why: &str, detail: &str, secrets: &[Secret]) -> Outcome {
         "stale" => Outcome::Stale { part: detail.chars().filter(char::is_ascii_alphanumeric).take(32).collect() },
         "hidden" => Outcome::Stale { part: "visibility".to_owned() },
         "disabled" => Outcome::Stale { part: "disabled".to_owned() },
-        "covered" => Outcome::Covered { by: page_text(detail, COVER_CHARS_MAX, secrets) },
+        "covered" => covered(detail, secrets),
         "focus" => not_taken("the focus went elsewhere"),
         "kind" => not_taken("it is not that kind of control"),
         "value" => not_taken("the field does not accept this value"),

@@ -40,7 +40,7 @@ struct Focused {
 impl Browser {
     /// Presses the control once.
     pub(crate) async fn press(&self, held: &Held, secrets: &[Secret]) -> Acted<Outcome> {
-        let before = self.navigations_asked();
+        let before = self.navigations_asked(held);
         let aim = self.hover(held, Latch::Press, secrets).await?;
         self.click_at(aim).await?;
         let disarmed = self.disarm(held, before, "pressing").await?;
@@ -49,7 +49,7 @@ impl Browser {
 
     /// Presses unless it is already as asked, then reads the state back.
     pub(crate) async fn toggle(&self, held: &Held, to: Switch, secrets: &[Secret]) -> Acted<Outcome> {
-        let before = self.navigations_asked();
+        let before = self.navigations_asked(held);
         let wanted = matches!(to, Switch::On);
         let holds = |state: &ReadState| state.checked == json!(wanted);
         let now = self.read_state(held, 0).await.map_err(|error| before_input("reading the toggle", error))?;
@@ -65,7 +65,7 @@ impl Browser {
 
     /// Presses Enter in the field.
     pub(crate) async fn enter(&self, held: &Held, secrets: &[Secret]) -> Acted<Outcome> {
-        let before = self.navigations_asked();
+        let before = self.navigations_asked(held);
         if !self.take(held, Latch::Enter, secrets).await? {
             return Err(not_taken("it does not take the focus"));
         }
@@ -85,14 +85,14 @@ impl Browser {
         let (set_out, first) = match held.control.seen_at {
             Some(seen_at) => {
                 let (moved, first) = tokio::join!(self.move_to(seen_at), self.arm(held, latch, secrets));
-                (moved.ok().map(|()| seen_at), first?)
+                (moved.ok().map(|()| seen_at), first?.aim)
             }
-            None => (None, self.arm(held, latch, secrets).await?),
+            None => (None, self.arm(held, latch, secrets).await?.aim),
         };
         if set_out.is_none_or(|seen_at| far(seen_at, first)) {
             self.move_to(first).await?;
         }
-        let second = self.arm(held, latch, secrets).await?;
+        let second = self.arm(held, latch, secrets).await?.aim;
         if far(first, second) {
             self.move_to(second).await?;
         }
@@ -114,7 +114,7 @@ impl Browser {
 
     /// Focuses the field in its own document and selects what it holds.
     pub(crate) async fn focus(&self, held: &Held, doing: &str) -> Acted<()> {
-        let focused: Result<Focused, PageError> = self.in_document(held, FOCUS_FIELD, [json!(held.handle)]).await;
+        let focused: Result<Focused, PageError> = self.in_document(held, FOCUS_FIELD, [json!(held.key)]).await;
         match focused {
             Ok(Focused { ok: true, .. }) => Ok(()),
             Ok(Focused { why, .. }) if why == "gone" => Err(Outcome::Gone),
@@ -142,7 +142,7 @@ impl Browser {
     }
 
     pub(crate) async fn read_state(&self, held: &Held, chars_max: usize) -> Result<ReadState, PageError> {
-        self.in_document(held, READ_BACK, [json!(held.handle), json!(chars_max)]).await
+        self.in_document(held, READ_BACK, [json!(held.key), json!(chars_max)]).await
     }
 
     /// Reads back until it holds; pages that redraw need a moment. A document that went away leaves nothing to read.
@@ -155,7 +155,9 @@ impl Browser {
     ) -> Acted<Outcome> {
         let mut waited = Duration::ZERO;
         loop {
-            let Some(read) = self.unless_navigating(asked_before, self.read_state(held, 0)).await else { return Ok(done()) };
+            let Some(read) = self.unless_navigating(held, asked_before, self.read_state(held, 0)).await else {
+                return Ok(done());
+            };
             match read {
                 Ok(state) if state.gone => return Ok(done()),
                 Ok(state) if holds(&state) => return Ok(Outcome::Done { read_back: ReadBack::Holds }),

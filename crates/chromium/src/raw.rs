@@ -1,6 +1,6 @@
 //! What the page's script says, as it says it: every part optional, no size believed.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 #[derive(Deserialize, Default)]
@@ -16,7 +16,7 @@ pub(crate) struct RawObservation {
     pub(crate) busy: bool,
     pub(crate) nodes: u64,
     pub(crate) omitted: u64,
-    pub(crate) unreadable_frames: Vec<serde::de::IgnoredAny>,
+    pub(crate) unreadable_frames: Vec<RawFrame>,
     pub(crate) controls: Vec<RawControl>,
 }
 
@@ -64,7 +64,8 @@ pub(crate) struct RawControl {
     pub(crate) bounds: RawBox,
     pub(crate) in_viewport: bool,
     pub(crate) covered: Option<String>,
-    pub(crate) aim: Option<RawPoint>,
+    /// Where it can be pressed.
+    pub(crate) points: Vec<RawPoint>,
     pub(crate) keys: bool,
     pub(crate) nth: u32,
     pub(crate) of: u32,
@@ -127,11 +128,63 @@ pub(crate) struct RawField {
 }
 
 /// A point of the top viewport, CSS pixels.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct RawPoint {
     pub(crate) x: f64,
     pub(crate) y: f64,
+}
+
+impl RawPoint {
+    pub(crate) fn is_finite(self) -> bool {
+        self.x.is_finite() && self.y.is_finite()
+    }
+}
+
+/// A frame that the document around it cannot read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub(crate) struct RawFrame {
+    /// Key of its element.
+    pub(crate) key: u64,
+    pub(crate) tiny: bool,
+    pub(crate) sponsored: bool,
+    #[serde(flatten)]
+    pub(crate) place: RawPlace,
+}
+
+/// Where a frame's viewport lies in the top one, at what scale, and what of it shows; CSS pixels of the top viewport.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct RawPlace {
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+    pub(crate) scale_x: f64,
+    pub(crate) scale_y: f64,
+    pub(crate) left: f64,
+    pub(crate) top: f64,
+    pub(crate) right: f64,
+    pub(crate) bottom: f64,
+}
+
+impl RawPlace {
+    fn numbers(self) -> [f64; 8] {
+        [self.x, self.y, self.scale_x, self.scale_y, self.left, self.top, self.right, self.bottom]
+    }
+
+    pub(crate) fn is_sane(self) -> bool {
+        self.numbers().iter().all(|number| number.is_finite()) && self.scale_x > 0.0 && self.scale_y > 0.0
+    }
+
+    /// Nothing of it moved by as much as this.
+    pub(crate) fn is_near(self, other: RawPlace, px: f64) -> bool {
+        self.numbers().iter().zip(other.numbers()).all(|(one, other)| (one - other).abs() < px)
+    }
+
+    /// What of it shows.
+    pub(crate) fn shown(self) -> RawBox {
+        RawBox { x: self.left, y: self.top, width: (self.right - self.left).max(0.0), height: (self.bottom - self.top).max(0.0) }
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]

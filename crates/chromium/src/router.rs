@@ -49,16 +49,32 @@ impl Router {
     }
 }
 
+/// The session that can answer no more because its process died or its frame is gone.
+fn frame_gone(session: Option<&str>, method: &str, params: &RawValue) -> Option<String> {
+    match method {
+        "Inspector.targetCrashed" => session.map(str::to_owned),
+        "Target.detachedFromTarget" => {
+            serde_json::from_str::<crate::wire::DetachedFromTarget>(params.get()).ok().map(|event| event.session_id)
+        }
+        _ => None,
+    }
+}
+
 impl EventSink for Router {
     fn on_event(&self, connection: &Connection, session: Option<&str>, method: &str, params: &RawValue) {
-        let (replies, dead) = {
+        let (replies, dead, page) = {
             let mut state = self.state();
             let replies = state.fold(session, method, params);
-            let dead = (state.life != Life::Alive).then(|| state.session.clone()).flatten();
-            (replies, dead)
+            let page = state.session.clone();
+            let dead = page.clone().filter(|_| state.life != Life::Alive);
+            (replies, dead, page)
         };
         for reply in replies {
             connection.post(reply.session.as_deref(), reply.method, reply.params);
+        }
+        if let Some(frame) = frame_gone(session, method, params).filter(|frame| page.as_ref() != Some(frame)) {
+            let gone = CallError::Refused { method: "a call to a frame", message: "the frame is gone".to_owned() };
+            connection.fail_session(&frame, &gone);
         }
         if let Some(session) = dead
             && matches!(method, "Inspector.targetCrashed" | "Target.detachedFromTarget")

@@ -9,9 +9,12 @@ use serde_json::json;
 
 use crate::browser::Browser;
 use crate::errors::{CallError, PageError};
-use crate::limits::{CALL_MS, HIDDEN_BOXES_MAX, PICTURE_PIXELS_MAX, SCREENSHOT_MS, VISIBLE_TEXT_CHARS_MAX};
+use crate::frames::FrameLooks;
+use crate::limits::{CALL_MS, FRAME_MS, HIDDEN_BOXES_MAX, PICTURE_PIXELS_MAX, SCREENSHOT_MS, VISIBLE_TEXT_CHARS_MAX};
+use crate::observe::Remembered;
 use crate::raw::RawBox;
-use crate::world::{BOXES_TO_HIDE, VISIBLE_TEXT};
+use crate::state::World;
+use crate::world::{Argument, BOXES_TO_HIDE, VISIBLE_TEXT};
 
 /// What is painted over.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,13 +62,14 @@ impl Browser {
     /// # Errors
     /// The page shows a known secret as text, cannot be asked, or the picture cannot be read.
     pub async fn screenshot(&mut self, hide: Hide) -> Result<Vec<u8>, PictureError> {
-        let before = self.boxes(&hide).await?;
+        let frames = self.look().await?.frames;
+        let before = self.boxes(&hide, &frames).await?;
         let metrics: Metrics = self.page_call("Page.getLayoutMetrics", json!({})).await.map_err(PageError::Call)?;
         let captured: Captured = self.capture().await.map_err(PageError::Call)?;
         // Taken again, since a page may move a field while its picture is taken.
-        let after = self.boxes(&hide).await?;
+        let after = self.boxes(&hide, &frames).await?;
         let text = self.visible_text().await?;
-        if self.scrub.finds(text.as_bytes()) {
+        if self.scrub.finds(text.as_bytes()) || frames.looks.iter().any(|frame| self.scrub.finds(frame.raw.text.as_bytes())) {
             return Err(PictureError::ShowsSecret);
         }
         let png = base64::engine::general_purpose::STANDARD.decode(captured.data).map_err(|_| PictureError::Unusable)?;
@@ -86,12 +90,30 @@ impl Browser {
         self.page_call_within("Page.captureScreenshot", params, SCREENSHOT_MS).await
     }
 
-    async fn boxes(&self, hide: &Hide) -> Result<Vec<RawBox>, PageError> {
-        let keys: &[Handle] = match hide {
+    /// In the page and in its frames. A frame that was not read, or does not answer now, is painted over as a whole.
+    async fn boxes(&self, hide: &Hide, frames: &FrameLooks) -> Result<Vec<RawBox>, PageError> {
+        let handles: &[Handle] = match hide {
             Hide::SecretFields => &[],
             Hide::SecretFieldsAnd(handles) => handles,
         };
-        self.page_function(BOXES_TO_HIDE, [json!(keys)], CALL_MS).await
+        let controls: Vec<&Remembered> = handles.iter().filter_map(|handle| self.memory.get(handle)).collect();
+        let keys_in = |path_of: Option<&World>| -> Vec<u64> {
+            let there = controls.iter().filter(|control| match path_of {
+                Some(world) => control.world == *world,
+                None => control.path.is_empty(),
+            });
+            there.map(|control| control.key).collect()
+        };
+        let mut boxes: Vec<RawBox> = self.page_function(BOXES_TO_HIDE, [json!(keys_in(None))], CALL_MS).await?;
+        boxes.extend(frames.unread_places.iter().map(|place| place.shown()));
+        for frame in &frames.looks {
+            let arguments = [json!(keys_in(Some(&frame.world))), json!(frame.place)].map(Argument::Plain).into();
+            match self.page_function_in::<Vec<RawBox>>(&frame.world, BOXES_TO_HIDE, arguments, FRAME_MS).await {
+                Ok(secret) => boxes.extend(secret),
+                Err(_) => boxes.push(frame.place.shown()),
+            }
+        }
+        Ok(boxes)
     }
 }
 

@@ -260,7 +260,7 @@ impl Browser {
             Err(PageError::NoDocument) => Ok(Stir::NoDocument),
             Err(PageError::Call(CallError::TimedOut { .. })) => {
                 wait.settled.frozen = true;
-                self.unfreeze().await;
+                self.unfreeze(self.session.clone()).await;
                 Ok(Stir::QuietFor(Duration::ZERO))
             }
             Err(error) => Err(error),

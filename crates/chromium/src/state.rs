@@ -7,7 +7,8 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::dialog::{self, DialogKind};
-use crate::launch::PageScripts;
+use crate::foreign::Foreign;
+use crate::launch::{PAGE_SCRIPT, PageScripts};
 use crate::limits::{EVENT_TEXT_BYTES_MAX, EVENTS_MAX};
 use crate::wire;
 
@@ -84,9 +85,11 @@ pub(crate) enum Life {
     Closed,
 }
 
-/// Our isolated world in the main frame's present document.
+/// Our isolated world in one document: the page's, or a frame's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct World {
+    /// The session through which it is spoken to.
+    pub(crate) session: String,
     /// Number of the execution context, for commands that take no unique id.
     pub(crate) id: i64,
     /// Unique id of the execution context: never another document's.
@@ -112,7 +115,9 @@ pub(crate) struct State {
     pub(crate) navigations_asked: u64,
     /// Same-document navigations of the main frame.
     pub(crate) within_document: u64,
+    /// In the main frame's present document.
     pub(crate) world: Option<World>,
+    pub(crate) foreign: Foreign,
     pub(crate) dialogs_in_a_row: u32,
     /// The first dialog since the present act began.
     pub(crate) first_dialog: Option<(DialogKind, String)>,
@@ -137,6 +142,7 @@ impl State {
             navigations_asked: 0,
             within_document: 0,
             world: None,
+            foreign: Foreign::default(),
             dialogs_in_a_row: 0,
             first_dialog: None,
             tab_announced: None,
@@ -193,13 +199,34 @@ impl State {
                 self.push(BrowserEvent::Download { url: cut(&event.url) });
                 Vec::new()
             }),
-            _ if session.is_some() && session == self.session.as_deref() => {
-                self.fold_page(method, params);
+            _ => {
+                if let Some(session) = session.filter(|session| self.is_ours(session)) {
+                    self.fold_frames(session, method, params);
+                }
+                if session.is_some() && session == self.session.as_deref() {
+                    self.fold_page(method, params);
+                }
                 None
             }
-            _ => None,
         }
         .unwrap_or_default()
+    }
+
+    /// The page's session, or one of a frame in it.
+    fn is_ours(&self, session: &str) -> bool {
+        self.session.as_deref() == Some(session) || self.foreign.knows(session)
+    }
+
+    /// What is told of documents, whichever session tells it.
+    fn fold_frames(&mut self, session: &str, method: &str, params: &RawValue) {
+        match method {
+            "Page.frameStartedNavigating" | "Page.frameRequestedNavigation" => self.on_asked(read(params)),
+            "Runtime.executionContextCreated" => self.on_context(session, read(params)),
+            "Runtime.executionContextDestroyed" => self.on_context_gone(read(params)),
+            "Runtime.executionContextsCleared" => self.on_contexts_cleared(session),
+            "Inspector.targetCrashed" => self.foreign.on_cleared(session),
+            _ => {}
+        }
     }
 
     fn fold_page(&mut self, method: &str, params: &RawValue) {
@@ -207,11 +234,7 @@ impl State {
             "Page.frameNavigated" => self.on_navigated(read(params)),
             "Page.navigatedWithinDocument" => self.on_within_document(read(params)),
             "Page.frameStartedLoading" => self.on_loading(read(params), true),
-            "Page.frameStartedNavigating" | "Page.frameRequestedNavigation" => self.on_asked(read(params)),
             "Page.frameStoppedLoading" => self.on_loading(read(params), false),
-            "Runtime.executionContextCreated" => self.on_context(read(params)),
-            "Runtime.executionContextDestroyed" => self.on_context_gone(read(params)),
-            "Runtime.executionContextsCleared" => self.world = None,
             "Inspector.targetCrashed" => self.on_crashed(),
             _ => {}
         }
@@ -226,7 +249,12 @@ impl State {
                 Vec::new()
             }
             "page" => self.close_other_page(&info, &attached),
-            "iframe" => self.prepare_frame(&attached),
+            "iframe" => {
+                if session.is_some_and(|session| self.is_ours(session)) {
+                    self.foreign.on_session(&attached);
+                }
+                self.prepare_frame(&attached)
+            }
             _ => vec![
                 Reply::to(&attached, "Runtime.runIfWaitingForDebugger", json!({})),
                 Reply {
@@ -267,6 +295,9 @@ impl State {
     fn prepare_frame(&self, attached: &str) -> Vec<Reply> {
         let mut replies = vec![
             Reply::to(attached, "Page.enable", json!({})),
+            Reply::to(attached, "Runtime.enable", json!({})),
+            Reply::to(attached, "Page.addScriptToEvaluateOnNewDocument", page_script()),
+            Reply::to(attached, "Emulation.setFocusEmulationEnabled", json!({ "enabled": true })),
             Reply::to(attached, "Page.setInterceptFileChooserDialog", json!({ "enabled": true })),
             Reply::to(attached, "Target.setAutoAttach", auto_attach()),
         ];
@@ -278,6 +309,7 @@ impl State {
     }
 
     fn on_detached(&mut self, event: &wire::DetachedFromTarget) -> Vec<Reply> {
+        self.foreign.on_session_gone(&event.session_id);
         if Some(&event.session_id) == self.session.as_ref() {
             self.life = Life::Closed;
             self.world = None;
@@ -298,6 +330,7 @@ impl State {
         self.url = cut(&format!("{}{}", frame.url, frame.url_fragment.unwrap_or_default()));
         self.target = Some(frame.id);
         self.navigations = self.navigations.saturating_add(1);
+        self.foreign.on_page_navigated();
         self.dialogs_in_a_row = 0;
         if self.life == Life::Crashed {
             self.life = Life::Alive;
@@ -319,21 +352,36 @@ impl State {
 
     fn on_asked(&mut self, event: Option<wire::FrameEvent>) {
         let leaves = |event: &wire::FrameEvent| !matches!(event.navigation_type.as_str(), "sameDocument" | "historySameDocument");
-        if event.is_some_and(|event| self.is_main(&event.frame_id) && leaves(&event)) {
+        let Some(event) = event.filter(leaves) else { return };
+        if self.is_main(&event.frame_id) {
             self.navigations_asked = self.navigations_asked.saturating_add(1);
+        } else {
+            self.foreign.on_asked(&event.frame_id);
         }
     }
 
-    fn on_context(&mut self, event: Option<wire::ContextEvent>) {
-        let Some(context) = event.map(|event| event.context) else { return };
-        if context.name == WORLD && self.is_main(&context.aux_data.frame_id) {
-            self.world = Some(World { id: context.id, unique_id: context.unique_id });
+    fn on_context(&mut self, session: &str, event: Option<wire::ContextEvent>) {
+        let Some(context) = event.map(|event| event.context).filter(|context| context.name == WORLD) else { return };
+        let world = World { session: session.to_owned(), id: context.id, unique_id: context.unique_id };
+        if !self.is_main(&context.aux_data.frame_id) {
+            self.foreign.on_world(&context.aux_data.frame_id, &context.origin, world);
+        } else if self.session.as_deref() == Some(session) {
+            self.foreign.on_page_world(&context.origin);
+            self.world = Some(world);
+        }
+    }
+
+    fn on_contexts_cleared(&mut self, session: &str) {
+        self.foreign.on_cleared(session);
+        if self.session.as_deref() == Some(session) {
+            self.world = None;
         }
     }
 
     fn on_context_gone(&mut self, event: Option<wire::ContextDestroyed>) {
-        let unique_id = event.map(|event| event.execution_context_unique_id);
-        if self.world.as_ref().map(|world| &world.unique_id) == unique_id.as_ref() {
+        let Some(unique_id) = event.map(|event| event.execution_context_unique_id) else { return };
+        self.foreign.on_world_gone(&unique_id);
+        if self.world.as_ref().is_some_and(|world| world.unique_id == unique_id) {
             self.world = None;
         }
     }
@@ -369,6 +417,11 @@ impl State {
 /// What is attached by itself: everything a page starts, held until it was told what it must know.
 pub(crate) fn auto_attach() -> Value {
     json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true })
+}
+
+/// Our script, for each document before its own scripts run.
+pub(crate) fn page_script() -> Value {
+    json!({ "source": PAGE_SCRIPT, "worldName": WORLD, "runImmediately": true })
 }
 
 fn read<'a, T: Deserialize<'a>>(params: &'a RawValue) -> Option<T> {

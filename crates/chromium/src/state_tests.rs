@@ -116,3 +116,33 @@ fn a_change_of_address_within_the_document_is_no_navigation_that_holds_the_page_
         assert_eq!(state.navigations_asked, wanted, "{kind}");
     }
 }
+
+fn world_of(session: &str, frame: &str, unique_id: &str) -> (String, Box<RawValue>) {
+    let context =
+        json!({ "id": 1, "uniqueId": unique_id, "name": WORLD, "origin": "http://pay.test", "auxData": { "frameId": frame } });
+    (session.to_owned(), raw(json!({ "context": context })))
+}
+
+#[test]
+fn a_frame_has_its_own_world_and_never_takes_the_place_of_the_page() {
+    let mut state = open_page();
+    let frame = json!({ "sessionId": "F", "targetInfo": { "targetId": "V", "type": "iframe" } });
+    let replies = state.fold(Some("S"), "Target.attachedToTarget", &raw(frame));
+    let methods: Vec<&str> = replies.iter().map(|reply| reply.method).collect();
+    assert!(
+        methods.contains(&"Page.addScriptToEvaluateOnNewDocument") && methods.last() == Some(&"Runtime.runIfWaitingForDebugger")
+    );
+    for (session, event) in
+        [world_of("F", "V", "1"), world_of("F", "T", "2"), world_of("stranger", "W", "3"), world_of("S", "T", "4")]
+    {
+        state.fold(Some(&session), "Runtime.executionContextCreated", &event);
+    }
+    assert_eq!(state.world.as_ref().unwrap().unique_id, "4", "only the page's own session speaks for the page");
+    assert_eq!(state.foreign.world("V").unwrap().session, "F");
+    assert_eq!(state.foreign.world("W"), None, "a session that is not of our page");
+    let asked = json!({ "frameId": "V", "navigationType": "differentDocument" });
+    state.fold(Some("F"), "Page.frameStartedNavigating", &raw(asked));
+    assert_eq!((state.navigations_asked, state.foreign.asked("V")), (0, 1));
+    state.fold(Some("S"), "Target.detachedFromTarget", &raw(json!({ "sessionId": "F" })));
+    assert!(state.foreign.world("V").is_none() && state.life == Life::Alive);
+}

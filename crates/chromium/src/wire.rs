@@ -102,6 +102,8 @@ pub(crate) struct ExecutionContext {
     #[serde(default)]
     pub(crate) name: String,
     #[serde(default)]
+    pub(crate) origin: String,
+    #[serde(default)]
     pub(crate) aux_data: AuxData,
 }
 

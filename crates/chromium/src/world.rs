@@ -23,6 +23,8 @@ macro_rules! page_function {
 }
 
 pub(crate) const OBSERVE: PageFunction = page_function!("observe");
+pub(crate) const FRAME_PLACE: PageFunction = page_function!("framePlace");
+pub(crate) const SHIELD: PageFunction = page_function!("shield");
 pub(crate) const ARM: PageFunction = page_function!("arm");
 pub(crate) const DISARM: PageFunction = page_function!("disarm");
 pub(crate) const FOCUS_FIELD: PageFunction = page_function!("focusField");
@@ -54,6 +56,15 @@ pub(crate) enum Argument {
     Plain(Value),
     /// An element that DevTools resolved in our world.
     Element(String),
+}
+
+/// Gives the element with a key itself, for DevTools.
+pub(crate) const ELEMENT: &str = "function(key) { return clicketPage.element(key); }";
+
+impl PageFunction {
+    pub(crate) fn declaration(self) -> &'static str {
+        self.0
+    }
 }
 
 impl From<Argument> for Value {
@@ -124,7 +135,9 @@ impl Browser {
             "functionDeclaration": function.0, "arguments": arguments,
             "uniqueContextId": world.unique_id, "returnByValue": true,
         });
-        let raw: Box<serde_json::value::RawValue> = match self.page_call_within(METHOD, params, deadline).await {
+        self.alive()?;
+        let call = self.connection.call(Some(&world.session), METHOD, params, deadline);
+        let raw: Box<serde_json::value::RawValue> = match call.await {
             Err(CallError::Refused { .. }) => return Err(PageError::NoDocument),
             other => other?,
         };

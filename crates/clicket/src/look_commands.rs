@@ -74,7 +74,11 @@ pub(crate) async fn observe(args: ObserveArgs, screen: &Screen) -> Result<ExitCo
     }
     let seen = &look.seen;
     screen.out(&format!("{}  {}", seen.title.for_person(), seen.url));
-    screen.out(&format!("{} controls, {} not listed, {} elements", seen.controls.len(), seen.omitted, seen.nodes));
+    let unread = match seen.unreadable_frames {
+        0 => String::new(),
+        frames => format!(", {frames} frames not read"),
+    };
+    screen.out(&format!("{} controls, {} not listed, {} elements{unread}", seen.controls.len(), seen.omitted, seen.nodes));
     for control in &seen.controls {
         screen.out(&format!("  {}", row(control)));
     }

@@ -4,6 +4,7 @@ use clicket_journal::{Digest, canonical_json};
 use serde::{Deserialize, Serialize};
 
 use crate::untrusted::PageText;
+use crate::web::Origin;
 
 /// One look at a page. Texts are cleaned, scrubbed of secrets and cut.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -29,7 +30,7 @@ pub struct Observation {
     pub nodes: u64,
     /// Controls that were seen and not listed.
     pub omitted: u64,
-    /// Frames that could not be read.
+    /// Frames that were not read: adverts, tiny ones, those beyond a bound, and those that could not be.
     pub unreadable_frames: u64,
     /// Controls, in viewport first, then document order.
     pub controls: Vec<Control>,
@@ -59,7 +60,8 @@ pub struct Scroll {
     pub down: bool,
 }
 
-/// The page script's key for an element; the same for one element as long as its document lives.
+/// A number for an element; the same for one element as long as its document lives, and never that of an element of another
+/// document on the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Handle(pub u64);
 
@@ -115,7 +117,7 @@ pub enum Tri {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Control {
-    /// The page script's key.
+    /// Its number.
     pub handle: Handle,
     /// Digest of the exact meaning strings as the page script computed them, compared again at input.
     pub meaning: Meaning,
@@ -185,7 +187,7 @@ pub struct Control {
     pub in_dialog: bool,
     /// Looks like an advert.
     pub sponsored: bool,
-    /// Origin of its document; empty for the top document's own.
+    /// Origin of the frame that holds it, `null` for one that has none; empty in the top document and in frames that it can read.
     pub frame_origin: String,
     /// Box in CSS pixels of the top viewport.
     pub bounds: Bounds,
@@ -302,6 +304,12 @@ impl Control {
             if !text.is_empty() {
                 words.push_str(&format!(" {label} {}", text.for_person()));
             }
+        }
+        if !self.frame_origin.is_empty() {
+            words.push_str(&match Origin::read(&self.frame_origin) {
+                Ok(origin) => format!(" in a frame of {origin}"),
+                Err(_) => " in a frame of no site".to_owned(),
+            });
         }
         if self.ordinal.of > 1 {
             words.push_str(&format!(" ({} of {} alike)", self.ordinal.nth, self.ordinal.of));

@@ -141,6 +141,9 @@ fn describe_control(control: &Control, about: &mut Map<String, Value>) {
             about.insert(key.into(), json!(text));
         }
     }
+    if !control.frame_origin.is_empty() {
+        about.insert("frame".into(), json!(control.frame_origin));
+    }
     if !control.href.is_empty() {
         about.insert("href".into(), json!(path_of(&control.href)));
     }

@@ -206,3 +206,35 @@ async fn a_look_taken_ahead_counts_only_while_the_page_looks_so() {
         assert!(late, "{change}: {shown:?}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_same_page_is_seen_byte_for_byte_alike_and_scrolling_lists_what_is_beyond_the_first_250() {
+    let tall: String = (0..300).map(|n| format!("<p style='height:40px;margin:0'><button>Button {n}</button></p>")).collect();
+    let framed = format!(
+        "{SHOP}<iframe src=http://pay.test/></iframe><div id=shut></div><script>shut.attachShadow({{ mode: 'closed' }}).innerHTML = '<button>Shut</button>'</script>"
+    );
+    let edge = TestEdge::with_pages(&[
+        ("http://page.test/", &framed),
+        ("http://pay.test/", "<button>Pay</button>"),
+        ("http://page.test/tall", &tall),
+    ])
+    .await;
+    let Some(mut browser) = open(&edge).await else { return };
+    let first = serde_json::to_string(&look(&mut browser).await).unwrap();
+    for name in ["Pay", "Shut"] {
+        assert!(first.contains(name), "{name}");
+    }
+    for _ in 0..3 {
+        assert_eq!(serde_json::to_string(&look(&mut browser).await).unwrap(), first);
+    }
+    go(&mut browser, "http://page.test/tall").await;
+    let seen = look(&mut browser).await;
+    assert_eq!((seen.controls.len(), seen.omitted), (250, 50));
+    assert!(!names(&seen).contains(&"Button 295".to_owned()));
+    let mut known: std::collections::HashSet<String> = names(&seen).into_iter().collect();
+    let down = || clicket_guard::permit::Action::Scroll(clicket_guard::permit::Direction::Down);
+    while browser.perform(crate::support::permit(down()), &[]).await == crate::support::done() {
+        known.extend(names(&look(&mut browser).await));
+    }
+    assert_eq!(known.len(), 300, "every control is listed when it is in view");
+}

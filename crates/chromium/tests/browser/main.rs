@@ -5,6 +5,7 @@
 mod channels;
 mod failing;
 mod filling;
+mod framed;
 mod lifetime;
 mod looking;
 mod pressing;
