@@ -12,7 +12,7 @@ use crate::client::Connection;
 use crate::errors::{CallError, GoneWhy};
 use crate::limits::{CALL_MS, CLOSE_MS, TERMINATE_GRACE_MS};
 use crate::observe::{LookAhead, Memory};
-use crate::process::ProcessGroup;
+use crate::process::{ProcessGroup, RunAs};
 use crate::router::Router;
 use crate::state::{BrowserEvent, Life, World};
 
@@ -31,8 +31,14 @@ pub struct Browser {
     /// Knows the secrets of the last look.
     pub(crate) scrub: Scrubber,
     pub(crate) seed_url: String,
+    /// Who is asked about dialogs that open during an act, if anybody.
+    /// Files that may be attached, by a permit for each.
+    pub(crate) staged: std::sync::atomic::AtomicU64,
+    pub(crate) files: Vec<crate::attach::SuppliedFile>,
+    pub(crate) dialogs: Option<tokio::sync::mpsc::Sender<crate::dialog::DialogAsked>>,
     /// Time that acts waited because a navigation kept the page from answering, since the last settling.
     pub(crate) waited_on_navigation_ms: std::sync::atomic::AtomicU64,
+    pub(crate) run_as: Option<RunAs>,
     process: ProcessGroup,
     version: String,
     /// Held so that nobody can listen where the browser's own traffic is sent to die.
@@ -61,6 +67,7 @@ impl Browser {
         connection: Arc<Connection>,
         router: Arc<Router>,
         process: ProcessGroup,
+        run_as: Option<RunAs>,
         dead_port: TcpSocket,
         version: String,
         session: String,
@@ -75,6 +82,10 @@ impl Browser {
             memory_world: None,
             scrub: Scrubber::default(),
             seed_url,
+            files: Vec::new(),
+            staged: std::sync::atomic::AtomicU64::new(0),
+            run_as,
+            dialogs: None,
             waited_on_navigation_ms: std::sync::atomic::AtomicU64::new(0),
             process,
             version,
@@ -107,6 +118,12 @@ impl Browser {
         self.router.state().drain()
     }
 
+    /// Where the windows would have gone that the last act opened, until it was settled; web addresses only, as they were
+    /// announced. The windows themselves were closed before they asked for anything. The page chose the addresses.
+    pub fn opened_windows(&self) -> Vec<String> {
+        self.router.state().windows.clone()
+    }
+
     /// Why the browser is gone, if it is.
     pub fn gone(&self) -> Option<GoneWhy> {
         self.connection.gone()
@@ -121,6 +138,7 @@ impl Browser {
     /// Asks the browser to end, then makes sure: SIGTERM, SIGKILL to its group, profile removed. Takes about ten seconds at
     /// most.
     pub async fn close(mut self) -> CloseReport {
+        self.let_dialogs_go();
         self.connection.post(None, "Browser.close", json!({}));
         let mut by_itself = tokio::time::timeout(CLOSE_MS, self.connection.wait_gone()).await.is_ok();
         if !by_itself {

@@ -66,6 +66,7 @@ pub(crate) struct RawControl {
     pub(crate) covered: Option<String>,
     pub(crate) aim: Option<RawPoint>,
     pub(crate) keys: bool,
+    pub(crate) has_menu: bool,
     pub(crate) nth: u32,
     pub(crate) of: u32,
 }

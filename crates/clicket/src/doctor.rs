@@ -81,7 +81,7 @@ async fn browser(args: &DoctorArgs) -> Vec<Finding> {
         chromium: args.chromium.clone(),
         browser_user: args.browser_user.clone(),
     };
-    match wiring::open_road(&start, &road).await {
+    match wiring::open_road(&start, &road, 0).await {
         Ok(road) => {
             findings
                 .push(Finding::Good(format!("start: {} came up behind the edge with its sandbox on", road.browser.version())));

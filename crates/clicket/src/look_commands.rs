@@ -31,7 +31,7 @@ async fn look(url: &str, browser: &BrowserArgs) -> Result<Look, Failure> {
     let journal = Journal::create(folder.path(), &run).map_err(Failure::fault)?;
     let stop = Arc::new(Notify::new());
     run_command::watch_for_interrupt(&stop);
-    let road = wiring::open_road(&start, browser).await?;
+    let road = wiring::open_road(&start, browser, 0).await?;
     let parts = Parts {
         browser: road.browser,
         edge: road.edge,
@@ -51,6 +51,7 @@ fn config(start: WebUrl, browser: &BrowserArgs) -> Result<RunConfig, Failure> {
         start,
         goal: String::new(),
         values: Vec::new(),
+        files: Vec::new(),
         secrets: Vec::new(),
         expectations: Vec::new(),
         policy: Policy::shipped().map_err(Failure::fault)?,

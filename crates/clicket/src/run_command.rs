@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use clicket_chromium::SuppliedFile;
 use clicket_console::{TerminalDesk, Unattended};
 use clicket_guard::approval::{Approver, DeskKey};
 use clicket_guard::policy::{Policy, RequestPattern};
@@ -16,19 +17,20 @@ use tokio::sync::Notify;
 use crate::args::RunArgs;
 use crate::failure::Failure;
 use crate::screen::Screen;
-use crate::{grants, journal_command, policy_command, wiring};
+use crate::{files, grants, journal_command, policy_command, wiring};
 
 pub(crate) async fn run(args: RunArgs, screen: &Screen) -> Result<ExitCode, Failure> {
     let start = grants::start(&args.url)?;
     let (decider, model_id) = wiring::decider(&args.model)?;
-    let config = config(&args, &start, model_id)?;
+    let files = files::read(&args.files)?;
+    let config = config(&args, &start, model_id, &files)?;
     check_picture_place(args.screenshot.as_deref())?;
     let folder = journal_command::folder(args.journal.clone())?;
     let stop = Arc::new(Notify::new());
     watch_for_interrupt(&stop);
     let run = RunId::new(unix_ms(), rand::random());
     let journal = Journal::create(&folder, &run).map_err(|error| Failure::fault(format!("{error}; nothing was done")))?;
-    let road = match wiring::open_road(&start, &args.browser).await {
+    let mut road = match wiring::open_road(&start, &args.browser, files::bytes(&files)).await {
         Ok(road) => road,
         Err(failure) => {
             // The record says that nothing happened.
@@ -36,6 +38,7 @@ pub(crate) async fn run(args: RunArgs, screen: &Screen) -> Result<ExitCode, Fail
             return Err(failure);
         }
     };
+    road.browser.supply_files(files);
     let watch: Arc<dyn Watch> = if args.json { Arc::new(Silent) } else { Arc::new(*screen) };
     let parts = Parts {
         browser: road.browser,
@@ -54,7 +57,7 @@ pub(crate) async fn run(args: RunArgs, screen: &Screen) -> Result<ExitCode, Fail
     Ok(ExitCode::from(report.end.exit_code()))
 }
 
-fn config(args: &RunArgs, start: &WebUrl, model_id: String) -> Result<RunConfig, Failure> {
+fn config(args: &RunArgs, start: &WebUrl, model_id: String, files: &[SuppliedFile]) -> Result<RunConfig, Failure> {
     if args.goal.trim().is_empty() {
         return Err(Failure::usage("--goal is empty: say what is wanted, step by step"));
     }
@@ -63,6 +66,13 @@ fn config(args: &RunArgs, start: &WebUrl, model_id: String) -> Result<RunConfig,
         let pattern = RequestPattern::parse(pattern).map_err(|why| Failure::usage(format!("--allow: {why}")))?;
         policy.allow_write(pattern, start.origin());
     }
+    for pattern in &args.allow_upload {
+        let pattern = RequestPattern::parse(pattern).map_err(|why| Failure::usage(format!("--allow-upload: {why}")))?;
+        policy.allow_upload(pattern, start.origin());
+    }
+    for text in &args.accept_dialog {
+        policy.accept_dialog(grants::dialog(text)?, start.origin());
+    }
     if !(0.0..=1_000.0).contains(&args.money) {
         return Err(Failure::usage("--money must be between 0 and 1000 US dollars"));
     }
@@ -70,6 +80,7 @@ fn config(args: &RunArgs, start: &WebUrl, model_id: String) -> Result<RunConfig,
         start: start.clone(),
         goal: args.goal.clone(),
         values: grants::values(&args.values)?,
+        files: files.iter().map(|file| file.source.clone()).collect(),
         secrets: grants::secrets(&args.secrets, start)?,
         expectations: expectations(args)?,
         policy,

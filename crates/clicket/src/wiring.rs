@@ -28,10 +28,12 @@ pub(crate) struct Road {
     pub(crate) browser: Browser,
 }
 
-/// Opens the edge and starts the browser behind it.
-pub(crate) async fn open_road(start: &WebUrl, args: &BrowserArgs) -> Result<Road, Failure> {
+/// Opens the edge and starts the browser behind it. `upload_bytes` is what the operator's files hold together.
+pub(crate) async fn open_road(start: &WebUrl, args: &BrowserArgs, upload_bytes: usize) -> Result<Road, Failure> {
     let binary = clicket_chromium::find(args.chromium.as_deref()).map_err(Failure::fault)?;
-    let config = edge_config(start, args)?;
+    let mut config = edge_config(start, args)?;
+    // A held upload is kept whole while it is judged, so that what leaves is what was shown.
+    config.limits.held_body_bytes_max += upload_bytes.saturating_mul(2);
     let (edge, events) = Edge::open(config).await.map_err(Failure::fault)?;
     let proxy = ProxyRoute {
         address: edge.address(),

@@ -266,7 +266,8 @@ fn level_for(class: ActionClass) -> Level {
         | ActionClass::Fill
         | ActionClass::UnknownControl
         | ActionClass::Finish => Level::ClientAttested,
-        ActionClass::Write
+        ActionClass::Dialog
+        | ActionClass::Write
         | ActionClass::Credentials
         | ActionClass::LeaveSite
         | ActionClass::Download

@@ -4,6 +4,7 @@
 pub mod address;
 pub mod approval;
 pub mod choice;
+pub mod dialog;
 pub mod effect;
 #[cfg(test)]
 mod fixtures;

@@ -129,7 +129,7 @@ pub(crate) fn read(text: &str, base: Option<Policy>) -> Result<Policy, PolicyErr
     if file.rule.len() > POLICY_RULES_MAX {
         return Err(PolicyError::TooLarge);
     }
-    let mut policy = base.unwrap_or_else(|| Policy { classes: BTreeMap::new(), rules: Vec::new() });
+    let mut policy = base.unwrap_or_else(|| Policy { classes: BTreeMap::new(), rules: Vec::new(), dialogs: Vec::new() });
     for (class, rule) in file.class {
         let below = policy.classes.get(&class).copied();
         policy.classes.insert(class, read_class(text, class, &rule, below)?);

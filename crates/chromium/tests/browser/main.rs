@@ -2,9 +2,11 @@
 // Helpers of tests are no tests in clippy's eyes.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr)]
 
+mod dialogs;
 mod failing;
 mod filling;
 mod lifetime;
 mod looking;
 mod pressing;
 mod support;
+mod widgets;
