@@ -233,7 +233,8 @@ impl Offer {
         let bound = Bound { handle: control.handle, meaning: control.meaning };
         match control.kind {
             ControlKind::Link | ControlKind::Button | ControlKind::Option | ControlKind::Generic => {
-                if control.has_menu && control.expanded != Tri::On {
+                // A button that says that it is shut opens by a press; a link that does leads away when it is pressed.
+                if control.has_menu && (control.expanded == Tri::Absent || is_shut_link(control)) {
                     self.push(Operation::Hover, Action::Hover { control: bound });
                 }
                 self.push(Operation::Press, Action::Press { control: bound });
@@ -314,6 +315,10 @@ impl Offer {
 #[must_use]
 pub fn control_of<'o>(seen: &'o Observation, entry: &Entry) -> Option<&'o Control> {
     entry.action.bound().and_then(|bound| seen.control(bound.handle))
+}
+
+fn is_shut_link(control: &Control) -> bool {
+    control.kind == ControlKind::Link && control.expanded == Tri::Off
 }
 
 fn usable(control: &Control) -> bool {

@@ -307,7 +307,9 @@ fn only_a_control_with_a_menu_that_is_shut_is_pointed_at() {
     let plain = link(1, "Shop", "https://shop.example/shop");
     let menu = Control { has_menu: true, ..plain.clone() };
     let open = Control { expanded: Tri::On, ..menu.clone() };
-    for (control, offered) in [(plain, 0), (menu, 1), (open, 0)] {
+    let shut_link = Control { expanded: Tri::Off, ..menu.clone() };
+    let shut_button = Control { has_menu: true, expanded: Tri::Off, ..button(1, "Shop") };
+    for (control, offered) in [(plain, 0), (menu, 1), (open, 0), (shut_link, 1), (shut_button, 0)] {
         let made = offer(vec![control.clone()], &[]);
         assert_eq!(made.of(Operation::Hover).count(), offered, "{control:?}");
         assert_eq!(made.of(Operation::Press).count(), 1);

@@ -54,3 +54,7 @@ impl Rules<'_> {
         !self.world.attach.is_empty()
     }
 }
+
+#[cfg(test)]
+#[path = "files_tests.rs"]
+mod tests;

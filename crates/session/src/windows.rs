@@ -31,7 +31,7 @@ impl Runner {
         let control = control_of(seen, entry);
         let Some(first) = opened.first() else { return Ok(None) };
         let shown = |url: &str| PageText::read(url, 300, &self.desk.scrub).for_person();
-        let url = match whither(&opened, control, self.browser.url() != seen.url) {
+        let url = match whither(&opened, control, without_fragment(&self.browser.url()) != without_fragment(&seen.url)) {
             Ok(url) => url.to_owned(),
             Err(why) => return Ok(Some(format!("its window for {} was closed: {why}", shown(first)))),
         };
@@ -44,6 +44,8 @@ impl Runner {
         let Ok(permit) = self.admit(seen, &entry, judgement).await? else {
             return Ok(Some(format!("its window for {shown} was closed and not followed: {grounds}")));
         };
+        // What follows is no longer the form's own.
+        self.desk.acting_form = None;
         let words = format!("Open {shown}, for which a window was opened");
         self.dialogs.begin(UnderWay {
             words: words.clone(),
@@ -59,6 +61,11 @@ impl Runner {
             other => format!("its window for {shown} was to be followed: {}", in_words(&other)),
         }))
     }
+}
+
+/// A link that opens a window often leads to `#` itself.
+fn without_fragment(url: &str) -> &str {
+    url.split_once('#').map_or(url, |(before, _)| before)
 }
 
 /// The one address that the act meant, or why there is none.
