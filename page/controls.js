@@ -144,7 +144,7 @@ function describe(candidate, limits) {
     row: meaning.row, section: meaning.section, heading: meaning.heading, near: meaning.name ? '' : nearOf(el),
     landmark: landmarkOf(el), inDialog: isInDialog(el), sponsored: isSponsored(el), frameOrigin: meaning.frameOrigin,
     box: roundBox(candidate.box), inViewport: candidate.inViewport,
-    ...aimOf(candidate), keys: listensForKeys(el), nth: 1, of: 1,
+    ...aimOf(candidate), keys: listensForKeys(el), hasMenu: hasHiddenMenu(el), nth: 1, of: 1,
   };
 }
 
@@ -176,6 +176,32 @@ function lookOf(el) {
 function linkTarget(el) {
   const tag = tagOf(el);
   return tag === 'a' || tag === 'area' ? cut(tidy(attr(el, 'target') || baseTarget(el)), FIELD_CHARS_MAX) : '';
+}
+
+const MENU_PARTS = 'a[href],button,[role=menuitem],[role=menuitemcheckbox],[role=menuitemradio]';
+
+/** @param {any} el @returns {boolean} beside or in it is something with links or buttons that does not show now */
+function hasHiddenMenu(el) {
+  const near = [nextElementOf(el), ...childrenOf(el, 4)];
+  const parent = parentNodeOf(el);
+  if (parent && nodeTypeOf(parent) === ELEMENT && tagOf(parent) === 'li') near.push(...childrenOf(parent, 4).filter((child) => child !== el));
+  return near.some((box) => box && !matches(box, 'a,button,script,style,template') && isPutAway(box) && queryAll(box, MENU_PARTS).length > 0);
+}
+
+/** @param {any} el @returns {boolean} */
+function isPutAway(el) {
+  const style = styleOf(el);
+  return style.display === 'none' || style.visibility === 'hidden' || style.opacity === '0' || boxOf(el).height < SIZE_SHOWN_MIN;
+}
+
+const nextElementOf = getterOf(Element.prototype, 'nextElementSibling');
+const firstElementOf = getterOf(Element.prototype, 'firstElementChild');
+
+/** @param {any} el @param {number} max @returns {any[]} */
+function childrenOf(el, max) {
+  const list = [];
+  for (let child = firstElementOf(el); child && list.length < max; child = nextElementOf(child)) list.push(child);
+  return list;
 }
 
 /** @param {any} el @returns {boolean} it says that it listens for keys */

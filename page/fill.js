@@ -134,6 +134,30 @@ function setValue(key, bound, value) {
   });
 }
 
+/** @param {number} key @param {Meaning} bound @returns {{ok: boolean, why: string, detail: string}} a file can be put into it */
+function attachable(key, bound) {
+  return inPass(() => {
+    const { el, refusal } = boundElement(key, bound);
+    if (!el) return refusal;
+    return tagOf(el) === 'input' && inputTypeOf(el) === 'file' ? { ok: true, why: '', detail: '' } : refused('kind', fieldTypeOf(el));
+  });
+}
+
+/** @param {number} key @param {Meaning} bound @returns {any} the element itself, for DevTools to put a file in; null unless attachable */
+function fileField(key, bound) {
+  return attachable(key, bound).ok ? elementFor(key) : null;
+}
+
+const filesOf = getterOf(HTMLInputElement.prototype, 'files');
+
+/** @param {number} key @returns {{gone: boolean, files: Array<{name: string, size: number}>}} what a file field holds */
+function attached(key) {
+  const el = elementFor(key);
+  if (!el) return { gone: true, files: [] };
+  const files = tagOf(el) === 'input' && inputTypeOf(el) === 'file' ? Array.from(filesOf(el) || []).slice(0, 100) : [];
+  return { gone: false, files: files.map((/** @type {File} */ file) => ({ name: file.name, size: file.size })) };
+}
+
 /** @param {number} key @param {number} length characters to return at most @returns {any} */
 function readBack(key, length) {
   const el = elementFor(key);

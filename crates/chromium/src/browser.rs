@@ -13,7 +13,7 @@ use crate::errors::{CallError, GoneWhy};
 use crate::limits::{CALL_MS, CLOSE_MS, TERMINATE_GRACE_MS};
 use crate::namespace::DeadPort;
 use crate::observe::{LookAhead, Memory};
-use crate::process::ProcessGroup;
+use crate::process::{ProcessGroup, RunAs};
 use crate::quarters::Confinement;
 use crate::router::Router;
 use crate::state::{BrowserEvent, Life};
@@ -36,8 +36,14 @@ pub struct Browser {
     /// Knows the secrets of the last look.
     pub(crate) scrub: Scrubber,
     pub(crate) seed_url: String,
+    /// Who is asked about dialogs that open during an act, if anybody.
+    /// Files that may be attached, by a permit for each.
+    pub(crate) staged: std::sync::atomic::AtomicU64,
+    pub(crate) files: Vec<crate::attach::SuppliedFile>,
+    pub(crate) dialogs: Option<tokio::sync::mpsc::Sender<crate::dialog::DialogAsked>>,
     /// Time that acts waited because a navigation kept the page from answering, since the last settling.
     pub(crate) waited_on_navigation_ms: std::sync::atomic::AtomicU64,
+    pub(crate) run_as: Option<RunAs>,
     process: ProcessGroup,
     version: String,
     confinement: Confinement,
@@ -48,6 +54,7 @@ pub struct Browser {
 /// What a started browser is made of.
 pub(crate) struct Assembly {
     pub(crate) process: ProcessGroup,
+    pub(crate) run_as: Option<RunAs>,
     pub(crate) dead_port: DeadPort,
     pub(crate) confinement: Confinement,
     pub(crate) version: String,
@@ -74,7 +81,7 @@ impl std::fmt::Debug for Browser {
 
 impl Browser {
     pub(crate) fn assemble(connection: Arc<Connection>, router: Arc<Router>, parts: Assembly) -> Browser {
-        let Assembly { process, dead_port, confinement, version, session, seed_url } = parts;
+        let Assembly { process, run_as, dead_port, confinement, version, session, seed_url } = parts;
         Browser {
             connection,
             router,
@@ -86,6 +93,10 @@ impl Browser {
             others_are_shielded: false,
             scrub: Scrubber::default(),
             seed_url,
+            files: Vec::new(),
+            staged: std::sync::atomic::AtomicU64::new(0),
+            run_as,
+            dialogs: None,
             waited_on_navigation_ms: std::sync::atomic::AtomicU64::new(0),
             process,
             version,
@@ -124,6 +135,12 @@ impl Browser {
         self.router.state().drain()
     }
 
+    /// Where the windows would have gone that the last act opened, until it was settled; web addresses only, as they were
+    /// announced. The windows themselves were closed before they asked for anything. The page chose the addresses.
+    pub fn opened_windows(&self) -> Vec<String> {
+        self.router.state().windows.clone()
+    }
+
     /// Why the browser is gone, if it is.
     pub fn gone(&self) -> Option<GoneWhy> {
         self.connection.gone()
@@ -138,6 +155,7 @@ impl Browser {
     /// Asks the browser to end, then makes sure: SIGTERM, SIGKILL to its group, profile removed. Takes about ten seconds at
     /// most.
     pub async fn close(mut self) -> CloseReport {
+        self.let_dialogs_go();
         self.connection.post(None, "Browser.close", json!({}));
         let mut by_itself = tokio::time::timeout(CLOSE_MS, self.connection.wait_gone()).await.is_ok();
         if !by_itself {

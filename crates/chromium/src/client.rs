@@ -13,10 +13,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot, watch};
 
+use crate::dialog::Stillness;
 use crate::errors::{CallError, GoneWhy};
 use crate::limits::{CALLS_IN_FLIGHT_MAX, MESSAGE_BYTES_MAX, OUTGOING_MESSAGES_MAX};
 use crate::pipe::{read_messages, write_messages};
 use crate::process::Pipes;
+
+/// A deadline is put off by no less than this.
+const STILL_STEP_MS: Duration = Duration::from_millis(5);
 
 /// Where events go. Called from the reading task: it must not block.
 pub(crate) trait EventSink: Send + Sync + 'static {
@@ -29,6 +33,7 @@ pub(crate) struct Connection {
     outgoing: mpsc::Sender<Vec<u8>>,
     calls: Mutex<Calls>,
     gone: watch::Sender<Option<GoneWhy>>,
+    stillness: Mutex<Stillness>,
 }
 
 #[derive(Default)]
@@ -78,7 +83,12 @@ impl Connection {
     /// Starts the reading and the writing task.
     pub(crate) fn open(pipes: Pipes, sink: Arc<dyn EventSink>) -> Arc<Connection> {
         let (outgoing, queue) = mpsc::channel(OUTGOING_MESSAGES_MAX);
-        let connection = Arc::new(Connection { outgoing, calls: Mutex::default(), gone: watch::Sender::new(None) });
+        let connection = Arc::new(Connection {
+            outgoing,
+            calls: Mutex::default(),
+            gone: watch::Sender::new(None),
+            stillness: Mutex::default(),
+        });
         tokio::spawn(write_messages(pipes.to_browser, queue));
         // The reader holds the connection weakly: when the last user drops it, the writer's queue closes, the browser
         // sees its pipe end and exits, and then the reader ends too.
@@ -131,6 +141,16 @@ impl Connection {
         };
         // A browser that no longer takes messages is noticed by the call that waits.
         let _ = self.send(Outgoing { id, method, params, session_id: session });
+    }
+
+    /// Until it is dropped, the deadlines of calls that wait are put off: a dialog is open, and the page answers nothing.
+    pub(crate) fn stand_still(&self) -> StandingStill<'_> {
+        self.stillness().begin();
+        StandingStill { connection: self }
+    }
+
+    fn stillness(&self) -> MutexGuard<'_, Stillness> {
+        self.stillness.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Answers every call of a session with an error: its page is gone and will not answer.
@@ -225,6 +245,17 @@ fn answer_of(message: &Incoming<'_>, method: &'static str) -> Result<Box<RawValu
     }
 }
 
+/// See [`Connection::stand_still`].
+pub(crate) struct StandingStill<'a> {
+    connection: &'a Connection,
+}
+
+impl Drop for StandingStill<'_> {
+    fn drop(&mut self) {
+        self.connection.stillness().end();
+    }
+}
+
 /// A command on its way. Dropping it forgets it; a late answer is then ignored.
 pub(crate) struct Pending<'a> {
     connection: &'a Connection,
@@ -237,7 +268,21 @@ impl Pending<'_> {
     /// Waits for the answer.
     pub(crate) async fn within<T: DeserializeOwned>(mut self, deadline: Duration) -> Result<T, CallError> {
         let method = self.method;
-        let answer = tokio::time::timeout(deadline, &mut self.answered).await;
+        let (until, still_before) = (tokio::time::Instant::now() + deadline, self.connection.stillness().whole());
+        let mut still = Duration::ZERO;
+        let answer = loop {
+            match tokio::time::timeout_at(until + still, &mut self.answered).await {
+                Ok(answer) => break Ok(answer),
+                Err(late) => {
+                    let now = self.connection.stillness().whole().saturating_sub(still_before);
+                    // A step at a time, so that a call that is waited for while a dialog is open does not spin.
+                    if now < still + STILL_STEP_MS {
+                        break Err(late);
+                    }
+                    still = now;
+                }
+            }
+        };
         let deadline_ms = u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX);
         let raw = answer
             .map_err(|_| CallError::TimedOut { method, deadline_ms })?

@@ -30,7 +30,7 @@ enum Typing {
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Answer {
+pub(crate) struct Answer {
     ok: bool,
     why: String,
     detail: String,
@@ -218,7 +218,7 @@ fn judge_text(read: Result<ReadState, PageError>, text: &str) -> Acted<Outcome> 
     }
 }
 
-fn accepted(answer: Result<Answer, PageError>, doing: &str, secrets: &[Secret]) -> Acted<()> {
+pub(crate) fn accepted(answer: Result<Answer, PageError>, doing: &str, secrets: &[Secret]) -> Acted<()> {
     match answer {
         Ok(Answer { ok: true, .. }) => Ok(()),
         Ok(Answer { why, detail, .. }) => Err(refusal(&why, &detail, secrets)),

@@ -108,6 +108,7 @@ impl Browser {
     pub async fn launch(config: LaunchConfig, quarters: Quarters) -> Result<Browser, LaunchError> {
         let until = Instant::now() + config.deadline;
         let (confinement, edge) = (quarters.confinement.clone(), quarters.address);
+        let run_as = quarters.run_as;
         let Started { process, connection, router, dead_port } = start(&config, quarters)?;
         let mut rise = Rise { connection, router, edge, until, step: "starting" };
         match rise.run_unless_crashed(&config).await {
@@ -115,7 +116,8 @@ impl Browser {
                 if confinement == Confinement::System {
                     check_empty(process.id()).map_err(|why| LaunchError::NotAlone { why })?;
                 }
-                let parts = Assembly { process, dead_port, confinement, version, session, seed_url: config.proxy.seed_url };
+                let parts =
+                    Assembly { process, run_as, dead_port, confinement, version, session, seed_url: config.proxy.seed_url };
                 Ok(Browser::assemble(rise.connection, rise.router, parts))
             }
             Err(RiseError::Call(source)) => Err(LaunchError::NotUp { step: rise.step, source, stderr: process.stderr_tail() }),

@@ -1,6 +1,7 @@
 //! The only hands: starts a Chromium, looks at one page through it, and touches that page when handed a permit.
 //! It must never know why an act was allowed, what a policy or a model is, or which requests the edge lets out.
 
+mod attach;
 mod browser;
 mod clickable;
 mod client;
@@ -36,9 +37,11 @@ mod store;
 mod wire;
 mod world;
 
+pub use attach::SuppliedFile;
 pub use browser::{Browser, CloseReport};
+pub use clicket_guard::dialog::DialogKind;
 pub use cookies::CookieJar;
-pub use dialog::DialogKind;
+pub use dialog::DialogAsked;
 pub use errors::{CallError, GoneWhy, LaunchError, PageError};
 pub use find::{FindError, find};
 pub use flags::MissingInvariant;

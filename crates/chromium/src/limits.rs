@@ -33,6 +33,18 @@ pub(crate) const REAP_MS: Duration = Duration::from_millis(3_000);
 /// Dialogs one document may open before the script that opens them is terminated.
 pub(crate) const DIALOGS_IN_A_ROW_MAX: u32 = 8;
 
+/// Of those, so many are held open for an answer: a page that asks on and on wears a person out.
+pub(crate) const DIALOGS_HELD_MAX: u32 = 3;
+
+/// A dialog is open for so long at most; a person who answers has 110 s.
+pub(crate) const DIALOG_HELD_MS: Duration = Duration::from_millis(125_000);
+
+/// Text of a dialog that can be accepted: a longer one could not be shown whole.
+pub(crate) const DIALOG_TEXT_CHARS_MAX: usize = clicket_guard::limits::DIALOG_CHARS_MAX;
+
+/// Windows of one act that are told apart; more are one page's noise.
+pub(crate) const WINDOWS_MAX: usize = 8;
+
 /// One answer of the page's script: 250 controls of some kilobytes each, and the text.
 pub(crate) const PAGE_ANSWER_BYTES_MAX: usize = 8 * 1024 * 1024;
 

@@ -82,6 +82,7 @@ impl Browser {
     /// # Errors
     /// A page that is frozen, crashed or without a document, and an answer above its cap.
     pub async fn observe(&mut self, scrub: &Scrubber) -> Result<Observation, PageError> {
+        self.let_dialogs_go();
         let mut last = PageError::NoDocument;
         if let Some(look) = self.ahead.take()
             && self.is_as_seen(&look).await
@@ -284,6 +285,7 @@ fn read_control(raw: &RawControl, found: &Found<'_>, scrub: &Scrubber) -> (Contr
         bounds: bounds(raw.bounds),
         in_viewport: raw.in_viewport,
         covered_by: raw.covered.as_deref().map(name_of),
+        has_menu: raw.has_menu,
         listens_for_keys: raw.keys || is_read_by_script(raw),
         ordinal: Ordinal { nth: raw.nth.max(1), of: raw.of.max(1) },
     };

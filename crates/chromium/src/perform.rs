@@ -94,14 +94,16 @@ impl Browser {
     /// events first; on any difference nothing is done and the outcome says which part differs.
     pub async fn perform(&mut self, permit: ActPermit, secrets: &[Secret]) -> Outcome {
         self.ahead = None;
+        self.let_dialogs_go();
         self.router.state().forget_dialogs();
+        self.hold_dialogs();
         let asked_before = self.asked_anywhere();
         let acted_on =
             permit.action().bound().and_then(|bound| self.memory.get(&bound.handle)).map(|control| control.world.clone());
         if let Some(world) = &acted_on {
             self.others_are_shielded = self.shield(world).await;
         }
-        let acted = self.act(permit.action(), secrets).await;
+        let acted = self.beside_dialogs(self.act(permit.action(), secrets)).await;
         let outcome = acted.unwrap_or_else(|early| early);
         if let Some(world) = &acted_on {
             self.unshield(world);
@@ -125,6 +127,10 @@ impl Browser {
             Action::Choose { control, option, label } => self.choose(&self.held(control)?, *option, label, secrets).await,
             Action::Toggle { control, to } => self.toggle(&self.held(control)?, *to, secrets).await,
             Action::Enter { control } => self.enter(&self.held(control)?, secrets).await,
+            Action::Hover { control } => self.point_at(&self.held(control)?, secrets).await,
+            Action::Attach { control, file } => self.attach(&self.held(control)?, file, secrets).await,
+            // Spent where the dialog is answered; by itself it has nothing to say yes to.
+            Action::AcceptDialog { .. } => Err(Outcome::Gone),
             Action::Scroll(direction) => self.scroll(*direction).await,
             Action::Wait => {
                 tokio::time::sleep(WAIT_STEP_MS).await;
@@ -242,12 +248,18 @@ impl Browser {
 
     /// A dialog that was dismissed meanwhile is what the caller must hear of, unless nothing was done at all.
     fn with_dialog(&self, outcome: Outcome, secrets: &[Secret]) -> Outcome {
-        let first = self.router.state().first_dialog.clone();
-        match first {
-            Some((kind, text)) if outcome.reached_the_page() => {
+        let (dismissed, accepted) = {
+            let state = self.router.state();
+            (state.first_dialog.clone(), state.accepted_dialog.clone())
+        };
+        match (dismissed, accepted) {
+            (None, Some((kind, text))) if matches!(outcome, Outcome::Done { .. }) => {
+                Outcome::DialogAccepted { kind: kind.word().to_owned(), text: page_text(&text, DIALOG_CHARS_MAX, secrets) }
+            }
+            (Some((kind, text)), _) if outcome.reached_the_page() => {
                 Outcome::DialogDismissed { kind: kind.word().to_owned(), text: page_text(&text, DIALOG_CHARS_MAX, secrets) }
             }
-            Some(_) | None => outcome,
+            (_, _) => outcome,
         }
     }
 }

@@ -78,6 +78,15 @@ impl Browser {
         Ok(disarmed.and_then(|disarmed| judged(&disarmed, secrets)).unwrap_or_else(done))
     }
 
+    /// Brings the pointer over the control and leaves it there: what the page shows under a pointer stays to be seen.
+    pub(crate) async fn point_at(&self, held: &Held, secrets: &[Secret]) -> Acted<Outcome> {
+        let before = self.navigations_asked(held);
+        let aim = self.arm(held, Latch::Press, secrets).await?.aim;
+        self.move_to(aim).await?;
+        self.disarm(held, before, "pointing").await?;
+        Ok(done())
+    }
+
     /// Moves the pointer to the control and aims again: what appears under a pointer is seen before it is pressed. The move
     /// is answered when the page's frame has taken it; what appears still later meets the latch. The pointer sets out for
     /// where the control was seen while the first aim is taken, since a frame is long.

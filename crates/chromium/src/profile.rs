@@ -2,7 +2,7 @@
 
 use std::fs::{DirBuilder, Permissions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt, chown};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt, chown, lchown};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -158,6 +158,22 @@ impl Drop for Profile {
     fn drop(&mut self) {
         self.remove();
     }
+}
+
+/// Puts a file into a folder of its own inside the profile, where nobody but the browser's user reads it.
+pub(crate) fn stage(profile: &Path, number: u64, name: &str, content: &[u8], run_as: Option<RunAs>) -> io::Result<PathBuf> {
+    use std::io::Write as _;
+    use std::os::unix::fs::OpenOptionsExt as _;
+    // The browser's user owns the profile and could have put a link in the way, so each part is made new or not at all.
+    let folder = profile.join(format!("attached-{number}"));
+    DirBuilder::new().mode(0o700).create(&folder)?;
+    let path = folder.join(name);
+    std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?.write_all(content)?;
+    if let Some(run_as) = run_as {
+        lchown(&path, Some(run_as.uid), Some(run_as.gid))?;
+        lchown(&folder, Some(run_as.uid), Some(run_as.gid))?;
+    }
+    Ok(path)
 }
 
 fn give_away(folder: &Path, run_as: RunAs) -> io::Result<()> {

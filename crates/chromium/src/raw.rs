@@ -67,6 +67,7 @@ pub(crate) struct RawControl {
     /// Where it can be pressed.
     pub(crate) points: Vec<RawPoint>,
     pub(crate) keys: bool,
+    pub(crate) has_menu: bool,
     pub(crate) nth: u32,
     pub(crate) of: u32,
 }

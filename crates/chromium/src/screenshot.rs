@@ -62,6 +62,7 @@ impl Browser {
     /// # Errors
     /// The page shows a known secret as text, cannot be asked, or the picture cannot be read.
     pub async fn screenshot(&mut self, hide: Hide) -> Result<Vec<u8>, PictureError> {
+        self.let_dialogs_go();
         let frames = self.look().await?.frames;
         let before = self.boxes(&hide, &frames).await?;
         let metrics: Metrics = self.page_call("Page.getLayoutMetrics", json!({})).await.map_err(PageError::Call)?;
@@ -82,6 +83,7 @@ impl Browser {
     /// # Errors
     /// As for [`Browser::observe`].
     pub async fn visible_text(&self) -> Result<String, PageError> {
+        self.let_dialogs_go();
         self.page_function(VISIBLE_TEXT, [json!(VISIBLE_TEXT_CHARS_MAX)], CALL_MS).await
     }
 

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use crate::browser::Browser;
 use crate::errors::{CallError, PageError};
-use crate::limits::{FROZEN_MS, LAST_LOOK_MS, LOOK_AHEAD_MS, LOOKS_AHEAD_MAX, SETTLE_STEP_MS};
+use crate::limits::{DIALOG_HELD_MS, FROZEN_MS, LAST_LOOK_MS, LOOK_AHEAD_MS, LOOKS_AHEAD_MAX, SETTLE_STEP_MS};
 use crate::observe::LookAhead;
 use crate::router::Router;
 use crate::world::QUIET;
@@ -193,6 +193,24 @@ impl Browser {
     /// # Errors
     /// The page crashed, or the browser is gone.
     pub async fn settle(&mut self, traffic: &mut Traffic, cap_ms: u64) -> Result<Settled, PageError> {
+        let settled = loop {
+            let held = {
+                let this = &mut *self;
+                let (router, settling) = (Arc::clone(&this.router), this.settle_without_dialogs(traffic, cap_ms));
+                tokio::select! {
+                    biased;
+                    Some(held) = router.wait_for(DIALOG_HELD_MS, |state| state.held.clone()) => held,
+                    settled = settling => break settled,
+                }
+            };
+            // Its script goes on from there, so the wait begins anew.
+            self.answer_dialog(&held).await;
+        };
+        self.let_dialogs_go();
+        settled
+    }
+
+    async fn settle_without_dialogs(&mut self, traffic: &mut Traffic, cap_ms: u64) -> Result<Settled, PageError> {
         let before = self.router.state().navigations;
         let router = Arc::clone(&self.router);
         let mut wait = Wait::start(&router, traffic);

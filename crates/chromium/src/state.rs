@@ -6,10 +6,12 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::dialog::{self, DialogKind};
+use clicket_guard::dialog::DialogKind;
+
+use crate::dialog::{self, HeldDialog, Holding};
 use crate::foreign::Foreign;
 use crate::launch::{PAGE_SCRIPT, PageScripts};
-use crate::limits::{EVENT_TEXT_BYTES_MAX, EVENTS_MAX};
+use crate::limits::{EVENT_TEXT_BYTES_MAX, EVENTS_MAX, WINDOWS_MAX};
 use crate::wire;
 
 /// The name of our isolated world; the page's scripts cannot see into it.
@@ -119,10 +121,19 @@ pub(crate) struct State {
     pub(crate) world: Option<World>,
     pub(crate) foreign: Foreign,
     pub(crate) dialogs_in_a_row: u32,
-    /// The first dialog since the present act began.
+    /// All dialogs so far.
+    pub(crate) dialogs: u64,
+    pub(crate) holding: Holding,
+    /// The dialog that is open now and waits for its answer.
+    pub(crate) held: Option<HeldDialog>,
+    /// The last dialog that was accepted since the present act began.
+    pub(crate) accepted_dialog: Option<(DialogKind, String)>,
+    /// The first dialog that was dismissed since the present act began.
     pub(crate) first_dialog: Option<(DialogKind, String)>,
     /// Where the page said that its new window goes, until the window is there.
     tab_announced: Option<String>,
+    /// Where the windows go that were opened since the present act began and before it was settled.
+    pub(crate) windows: Vec<String>,
     events: VecDeque<BrowserEvent>,
     lost: u64,
 }
@@ -144,8 +155,13 @@ impl State {
             world: None,
             foreign: Foreign::default(),
             dialogs_in_a_row: 0,
+            dialogs: 0,
+            holding: Holding::No,
+            held: None,
+            accepted_dialog: None,
             first_dialog: None,
             tab_announced: None,
+            windows: Vec::new(),
             events: VecDeque::new(),
             lost: 0,
         }
@@ -169,10 +185,12 @@ impl State {
         events
     }
 
-    /// An act begins: its dialogs are its own.
+    /// An act begins: its dialogs and windows are its own.
     pub(crate) fn forget_dialogs(&mut self) {
         self.dialogs_in_a_row = 0;
         self.first_dialog = None;
+        self.accepted_dialog = None;
+        self.windows.clear();
     }
 
     /// Takes one event and says what must be sent at once. Unknown events and unknown shapes change nothing.
@@ -182,7 +200,11 @@ impl State {
             "Target.detachedFromTarget" => read(params).map(|event| self.on_detached(&event)),
             "Page.javascriptDialogOpening" => {
                 let opening: Option<wire::DialogOpening> = read(params);
-                opening.zip(session).map(|(opening, session)| dialog::dismiss(self, session, &opening))
+                opening.zip(session).map(|(opening, session)| dialog::open(self, session, &opening))
+            }
+            "Page.javascriptDialogClosed" => {
+                session.map(|session| dialog::closed(self, session));
+                None
             }
             "Fetch.authRequired" => read(params).map(|event| self.on_auth(session, &event)),
             "Fetch.requestPaused" => read(params).map(|event| self.on_paused(session, &event)),
@@ -286,6 +308,10 @@ impl State {
     fn report_tab(&mut self, url: &str) {
         let url = cut(url);
         let known = self.events.iter().any(|event| matches!(event, BrowserEvent::NewTab { url: known } if *known == url));
+        let web = url.starts_with("https://") || url.starts_with("http://");
+        if self.holding != Holding::No && web && self.windows.len() < WINDOWS_MAX && !self.windows.contains(&url) {
+            self.windows.push(url.clone());
+        }
         if !url.is_empty() && url != "about:blank" && !known {
             self.push(BrowserEvent::NewTab { url });
         }
@@ -310,6 +336,7 @@ impl State {
 
     fn on_detached(&mut self, event: &wire::DetachedFromTarget) -> Vec<Reply> {
         self.foreign.on_session_gone(&event.session_id);
+        dialog::closed(self, &event.session_id);
         if Some(&event.session_id) == self.session.as_ref() {
             self.life = Life::Closed;
             self.world = None;
@@ -321,6 +348,7 @@ impl State {
     fn on_crashed(&mut self) {
         self.life = Life::Crashed;
         self.world = None;
+        self.held = None;
         self.loading = false;
         self.push(BrowserEvent::Crashed);
     }

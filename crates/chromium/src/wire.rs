@@ -128,6 +128,8 @@ pub(crate) struct DialogOpening {
     pub(crate) message: String,
     #[serde(rename = "type", default)]
     pub(crate) kind: String,
+    #[serde(default)]
+    pub(crate) default_prompt: String,
 }
 
 #[derive(Deserialize)]

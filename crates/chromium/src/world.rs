@@ -34,6 +34,8 @@ pub(crate) const TYPE_INTO: PageFunction = page_function!("typeInto");
 pub(crate) const INSERT_TEXT: PageFunction = page_function!("insertText");
 pub(crate) const CHOOSE: PageFunction = page_function!("choose");
 pub(crate) const SET_VALUE: PageFunction = page_function!("setValue");
+pub(crate) const ATTACHABLE: PageFunction = page_function!("attachable");
+pub(crate) const ATTACHED: PageFunction = page_function!("attached");
 pub(crate) const READ_BACK: PageFunction = page_function!("readBack");
 pub(crate) const AS_SEEN: PageFunction = page_function!("asSeen");
 /// Says how far it came.
@@ -49,6 +51,9 @@ const NAME_OF: PageFunction = PageFunction(
         return JSON.stringify(found ? clicketPage.name(found) : null);
     }",
 );
+
+/// The file field itself, or nothing when it is another by now. Its answer is an object of the page, not a text.
+const FILE_FIELD: &str = "function(...given) { return clicketPage.fileField(...given); }";
 
 /// One argument of a page function.
 pub(crate) enum Argument {
@@ -86,6 +91,18 @@ struct Called<'a> {
 }
 
 #[derive(Deserialize)]
+struct CalledObject {
+    result: ObjectId,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ObjectId {
+    #[serde(default)]
+    object_id: Option<String>,
+}
+
+#[derive(Deserialize)]
 struct CalledValue<'a> {
     #[serde(borrow, default)]
     value: Option<Cow<'a, str>>,
@@ -119,6 +136,18 @@ impl Browser {
         let world = self.world().await?;
         let arguments = arguments.into_iter().map(Argument::Plain).collect();
         self.page_function_in(&world, function, arguments, deadline).await
+    }
+
+    /// The object id of a file field, for the one command that takes an element.
+    pub(crate) async fn file_field(&self, world: &World, arguments: [Value; 2]) -> Result<Option<String>, PageError> {
+        const METHOD: &str = "Runtime.callFunctionOn";
+        let arguments: Vec<Value> = arguments.into_iter().map(|argument| Argument::Plain(argument).into()).collect();
+        let params = json!({ "functionDeclaration": FILE_FIELD, "arguments": arguments, "uniqueContextId": world.unique_id });
+        let found: CalledObject = match self.page_call(METHOD, params).await {
+            Err(CallError::Refused { .. }) => return Err(PageError::NoDocument),
+            other => other?,
+        };
+        Ok(found.result.object_id)
     }
 
     /// Calls a function of the page's script in one document, or fails when that document is gone.

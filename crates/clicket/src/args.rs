@@ -101,6 +101,9 @@ pub(crate) struct RunArgs {
     /// typed into password-like fields (with :text into any field) of the start origin (or of ORIGIN).
     #[arg(long = "secret", value_name = "KEY=SOURCE", help_heading = "Values")]
     pub(crate) secrets: Vec<String>,
+    /// A file that may be attached to a file field, shown to the model by its key and name: key=PATH.
+    #[arg(long = "file", value_name = "KEY=PATH", help_heading = "Values")]
+    pub(crate) files: Vec<String>,
     /// The address must contain this at the end and not at the start.
     #[arg(long, value_name = "PART", help_heading = "Proof")]
     pub(crate) expect_url: Vec<String>,
@@ -122,6 +125,12 @@ pub(crate) struct RunArgs {
     /// A write that may leave for the start origin without asking: a method and an exact path, such as "POST /cart".
     #[arg(long = "allow", value_name = "REQUEST", help_heading = "Limits")]
     pub(crate) allow: Vec<String>,
+    /// Files given with --file may be attached on the start origin, and sent there by this request without asking.
+    #[arg(long = "allow-upload", value_name = "REQUEST", requires = "files", help_heading = "Limits")]
+    pub(crate) allow_upload: Vec<String>,
+    /// A dialog that may be accepted without asking when a step on the start origin opens it: its exact text.
+    #[arg(long = "accept-dialog", value_name = "TEXT", help_heading = "Limits")]
+    pub(crate) accept_dialog: Vec<String>,
     /// A policy file laid over the shipped policy.
     #[arg(long, value_name = "FILE", help_heading = "Limits")]
     pub(crate) policy: Option<PathBuf>,

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use clicket_chromium::{Confinement, CookieJar, LeaseFound};
+use clicket_chromium::{Confinement, LeaseFound};
 use clicket_guard::web::WebUrl;
 
 use crate::args::{BrowserArgs, DoctorArgs, ReachKind};
@@ -111,7 +111,7 @@ async fn browser(args: &DoctorArgs) -> Vec<Finding> {
         chromium: args.chromium.clone(),
         browser_user: args.browser_user.clone(),
     };
-    match wiring::open_road(&start, &road, CookieJar::default(), None).await {
+    match wiring::open_road(&start, &road, wiring::Supplies::default()).await {
         Ok(road) => {
             findings
                 .push(Finding::Good(format!("start: {} came up behind the edge with its sandbox on", road.browser.version())));

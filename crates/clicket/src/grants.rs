@@ -1,6 +1,6 @@
 //! Reads what an operator grants: values, secrets, allowed writes and seams.
 
-use clicket_guard::limits::{VALUE_BYTES_MAX, VALUES_MAX};
+use clicket_guard::limits::{DIALOG_CHARS_MAX, VALUE_BYTES_MAX, VALUES_MAX};
 use clicket_guard::secret::{Secret, SecretField};
 use clicket_guard::web::{Origin, WebUrl};
 use clicket_session::Supplied;
@@ -34,7 +34,7 @@ fn value(given: &str) -> Result<Supplied, Failure> {
     Ok(Supplied { key: key.to_owned(), text: text.to_owned() })
 }
 
-fn check_key(key: &str) -> Result<(), Failure> {
+pub(crate) fn check_key(key: &str) -> Result<(), Failure> {
     let fine = key.len() <= 50
         && key.starts_with(|c: char| c.is_ascii_lowercase())
         && key.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
@@ -84,6 +84,15 @@ fn read_file(key: &str, path: &str) -> Result<String, Failure> {
     }
     let text = std::fs::read_to_string(path).map_err(|error| Failure::usage(format!("--secret {key}: {path}: {error}")))?;
     Ok(text.trim_end_matches(['\n', '\r']).to_owned())
+}
+
+/// The text of a dialog, as a person wrote it.
+pub(crate) fn dialog(text: &str) -> Result<&str, Failure> {
+    let chars = text.chars().count();
+    if text.trim().is_empty() || chars > DIALOG_CHARS_MAX {
+        return Err(Failure::usage(format!("--accept-dialog: give the dialog's whole text, 1 to {DIALOG_CHARS_MAX} characters")));
+    }
+    Ok(text)
 }
 
 /// A start address as a person types it.

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clicket_chromium::CookieJar;
 use clicket_egress::{Outcome, RefuseReason};
 use clicket_guard::observation::Control;
 use clicket_guard::offer::Operation;
@@ -34,7 +33,7 @@ async fn look(url: &str, browser: &BrowserArgs, screen: &Screen) -> Result<Look,
     let stop = Arc::new(Notify::new());
     run_command::watch_for_interrupt(&stop);
     wiring::reap(screen)?;
-    let road = wiring::open_road(&start, browser, CookieJar::default(), None).await?;
+    let road = wiring::open_road(&start, browser, wiring::Supplies::default()).await?;
     let parts = Parts {
         browser: road.browser,
         edge: road.edge,
@@ -55,6 +54,7 @@ fn config(start: WebUrl, browser: &BrowserArgs) -> Result<RunConfig, Failure> {
         start,
         goal: String::new(),
         values: Vec::new(),
+        files: Vec::new(),
         secrets: Vec::new(),
         expectations: Vec::new(),
         policy: Policy::shipped().map_err(Failure::fault)?,

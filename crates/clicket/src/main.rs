@@ -4,6 +4,7 @@
 mod args;
 mod doctor;
 mod failure;
+mod files;
 mod grants;
 mod journal_command;
 mod log;

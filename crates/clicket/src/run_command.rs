@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use clicket_chromium::SuppliedFile;
 use clicket_console::{TerminalDesk, Unattended};
 use clicket_egress::DownloadFolder;
 use clicket_guard::approval::{Approver, DeskKey};
@@ -17,13 +18,14 @@ use tokio::sync::Notify;
 use crate::args::RunArgs;
 use crate::failure::Failure;
 use crate::screen::Screen;
-use crate::{grants, journal_command, log, policy_command, profile_command, wiring};
+use crate::{files, grants, journal_command, log, policy_command, profile_command, wiring};
 
 pub(crate) async fn run(args: RunArgs, screen: &Screen) -> Result<ExitCode, Failure> {
     log::start(&args.log)?;
     let start = grants::start(&args.url)?;
     let (decider, model_id) = wiring::decider(&args.model)?;
-    let mut config = config(&args, &start, model_id)?;
+    let files = files::read(&args.files)?;
+    let mut config = config(&args, &start, model_id, &files)?;
     check_picture_place(args.screenshot.as_deref())?;
     let downloads = downloads(&args)?;
     let folder = journal_command::folder(args.journal.clone())?;
@@ -36,7 +38,8 @@ pub(crate) async fn run(args: RunArgs, screen: &Screen) -> Result<ExitCode, Fail
     config.earlier = earlier(&folder, screen).map_err(|error| nothing_done(&error))?;
     let journal = Journal::create_signed(&folder, &run, key).map_err(|error| nothing_done(&error))?;
     wiring::reap(screen)?;
-    let road = match wiring::open_road(&start, &args.browser, cookies, downloads).await {
+    let supplies = wiring::Supplies { cookies, downloads, upload_bytes: files::bytes(&files) };
+    let mut road = match wiring::open_road(&start, &args.browser, supplies).await {
         Ok(road) => road,
         Err(failure) => {
             // The record says that nothing happened.
@@ -44,6 +47,7 @@ pub(crate) async fn run(args: RunArgs, screen: &Screen) -> Result<ExitCode, Fail
             return Err(failure);
         }
     };
+    road.browser.supply_files(files);
     let watch: Arc<dyn Watch> = if args.json { Arc::new(Silent) } else { Arc::new(*screen) };
     let parts = Parts {
         browser: road.browser,
@@ -75,7 +79,7 @@ fn earlier(folder: &Path, screen: &Screen) -> Result<Vec<EarlierWrite>, JournalE
     Ok(writes)
 }
 
-fn config(args: &RunArgs, start: &WebUrl, model_id: String) -> Result<RunConfig, Failure> {
+fn config(args: &RunArgs, start: &WebUrl, model_id: String, files: &[SuppliedFile]) -> Result<RunConfig, Failure> {
     if args.goal.trim().is_empty() {
         return Err(Failure::usage("--goal is empty: say what is wanted, step by step"));
     }
@@ -84,6 +88,13 @@ fn config(args: &RunArgs, start: &WebUrl, model_id: String) -> Result<RunConfig,
     for pattern in &args.allow {
         let pattern = RequestPattern::parse(pattern).map_err(|why| Failure::usage(format!("--allow: {why}")))?;
         policy.allow_write(pattern, start.origin());
+    }
+    for pattern in &args.allow_upload {
+        let pattern = RequestPattern::parse(pattern).map_err(|why| Failure::usage(format!("--allow-upload: {why}")))?;
+        policy.allow_upload(pattern, start.origin());
+    }
+    for text in &args.accept_dialog {
+        policy.accept_dialog(grants::dialog(text)?, start.origin());
     }
     if args.downloads.is_none() {
         policy.forbid_downloads();
@@ -95,6 +106,7 @@ fn config(args: &RunArgs, start: &WebUrl, model_id: String) -> Result<RunConfig,
         start: start.clone(),
         goal: args.goal.clone(),
         values: grants::values(&args.values)?,
+        files: files.iter().map(|file| file.source.clone()).collect(),
         secrets: grants::secrets(&args.secrets, start)?,
         expectations: expectations(args)?,
         policy,

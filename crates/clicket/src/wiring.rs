@@ -33,15 +33,24 @@ pub(crate) struct Road {
     pub(crate) browser: Browser,
 }
 
+/// What the operator gives a run on its way.
+#[derive(Default)]
+pub(crate) struct Supplies {
+    /// Kept from an earlier run.
+    pub(crate) cookies: CookieJar,
+    /// Where files may be saved.
+    pub(crate) downloads: Option<DownloadFolder>,
+    /// What the operator's files hold together.
+    pub(crate) upload_bytes: usize,
+}
+
 /// Opens the edge and starts the browser behind it.
-pub(crate) async fn open_road(
-    start: &WebUrl,
-    args: &BrowserArgs,
-    cookies: CookieJar,
-    downloads: Option<DownloadFolder>,
-) -> Result<Road, Failure> {
+pub(crate) async fn open_road(start: &WebUrl, args: &BrowserArgs, supplies: Supplies) -> Result<Road, Failure> {
+    let Supplies { cookies, downloads, upload_bytes } = supplies;
     let binary = clicket_chromium::find(args.chromium.as_deref()).map_err(Failure::fault)?;
-    let config = EdgeConfig { downloads, ..edge_config(start, args)? };
+    let mut config = EdgeConfig { downloads, ..edge_config(start, args)? };
+    // A held upload is kept whole while it is judged, so that what leaves is what was shown.
+    config.limits.held_body_bytes_max += upload_bytes.saturating_mul(2);
     let mut quarters = Quarters::make(sandbox(args), namespace(args)).await.map_err(Failure::fault)?;
     let listener = quarters.take_listener().ok_or_else(|| Failure::fault("the edge's socket is gone"))?;
     let (edge, events) = Edge::open_on(listener, config).await.map_err(Failure::fault)?;

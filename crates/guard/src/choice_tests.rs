@@ -4,17 +4,25 @@ use super::*;
 use crate::fixtures::{button, control, field, page};
 use crate::observation::{Control, ControlKind, OptionItem, Tri};
 use crate::offer::{History, ValueOffer};
+use crate::permit::FileSource;
 
 /// An offer in which every operation is possible.
 fn offer(nonce: u8) -> Offer {
     let seen = page(vec![
-        button(1, "Save"),
+        Control { has_menu: true, ..button(1, "Save") },
+        Control { input_type: "file".into(), ..field(5, "Report") },
         Control { filled: true, ..field(2, "Name") },
         Control { options: vec![OptionItem::default()], ..control(3, ControlKind::Choice, "combobox", "Size") },
         Control { checked: Tri::Off, ..control(4, ControlKind::Toggle, "checkbox", "Gift") },
     ]);
     let value = ValueOffer::Text { key: None, text: "anna".into() };
-    Offer::make(&seen, &[value], History::HasEarlier, [nonce; 16])
+    let file = ValueOffer::File(FileSource {
+        key: "report".into(),
+        name: "r.pdf".into(),
+        bytes: 1,
+        sha256: clicket_journal::Digest::of(b"x"),
+    });
+    Offer::make(&seen, &[value, file], History::HasEarlier, [nonce; 16])
 }
 
 fn answer<'a>(operation: &'a str, target: Option<&'a str>) -> Named<'a> {
@@ -69,7 +77,7 @@ fn every_operation_with_and_without_every_kind_of_target() {
 #[test]
 fn an_operation_that_was_not_offered_is_unreadable() {
     let bare = Offer::make(&crate::observation::Observation::default(), &[], History::First, [1; 16]);
-    for name in ["press", "fill", "choose", "toggle", "enter", "scroll_down", "scroll_up", "back"] {
+    for name in ["press", "fill", "choose", "toggle", "enter", "hover", "attach", "scroll_down", "scroll_up", "back"] {
         assert_eq!(read(&bare, &answer(name, Some("e0000000000"))), Err(Unreadable::Operation), "{name}");
     }
     for name in ["", "Press", "press ", "PRESS", "navigate", "submit", "done\0", "d\u{43e}ne", "accept_dialog"] {

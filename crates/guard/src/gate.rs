@@ -215,10 +215,13 @@ fn value_from(action: &Action) -> Option<&'static str> {
         Action::Fill { value: ValueSource::Secret { .. }, .. } => Some("secret"),
         Action::Fill { value: ValueSource::Text { key: Some(_), .. }, .. } => Some("operator"),
         Action::Fill { value: ValueSource::Text { key: None, .. }, .. } => Some("goal"),
+        Action::Attach { .. } => Some("operator"),
         Action::Press { .. }
         | Action::Choose { .. }
         | Action::Toggle { .. }
         | Action::Enter { .. }
+        | Action::Hover { .. }
+        | Action::AcceptDialog { .. }
         | Action::Scroll(_)
         | Action::Wait
         | Action::Back
@@ -369,6 +372,7 @@ fn level_for(class: ActionClass) -> Level {
         | ActionClass::Finish => Level::ClientAttested,
         ActionClass::Publish
         | ActionClass::BackgroundWrite
+        | ActionClass::Dialog
         | ActionClass::Write
         | ActionClass::Credentials
         | ActionClass::LeaveSite

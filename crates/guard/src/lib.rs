@@ -5,6 +5,7 @@ pub mod address;
 pub mod approval;
 mod body;
 pub mod choice;
+pub mod dialog;
 pub mod download;
 pub mod effect;
 #[cfg(test)]

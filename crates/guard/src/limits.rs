@@ -20,6 +20,14 @@ pub const SECRET_CHARS_MIN: usize = 4;
 pub const TICKET_LIFE_MS: u64 = 120_000;
 /// Body bytes of a held request that are shown to a person; the digest covers all.
 pub const SHOWN_BODY_CHARS_MAX: usize = 2_000;
+/// Characters of a native dialog that are shown; a longer one is never accepted.
+pub const DIALOG_CHARS_MAX: usize = 1_000;
+/// Files an operator may hand to a run.
+pub const FILES_MAX: usize = 16;
+/// Files of one run together: they are kept in memory, and a held upload once more.
+pub const FILES_BYTES_MAX: u64 = 32 * 1024 * 1024;
+/// A file's name, as common file systems bound it.
+pub const FILE_NAME_CHARS_MAX: usize = 200;
 /// Rules in a policy file; more is a program.
 pub const POLICY_RULES_MAX: usize = 500;
 /// A policy file is small; anything larger is a mistake.

@@ -197,6 +197,9 @@ pub struct Control {
     pub covered_by: Option<PageText>,
     /// Listens for keys.
     pub listens_for_keys: bool,
+    /// Something that is not shown now hangs from it as a menu does.
+    #[serde(default)]
+    pub has_menu: bool,
     /// Which of several that are otherwise equal.
     pub ordinal: Ordinal,
 }

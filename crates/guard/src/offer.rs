@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits::{ENTRIES_MAX, VALUE_CHARS_MAX};
 use crate::observation::{Control, ControlKind, Handle, Observation, Tri};
-use crate::permit::{Action, Bound, Direction, Switch, ValueSource};
+use crate::permit::{Action, Bound, Direction, FileSource, Switch, ValueSource};
 use crate::secret::{Scrubber, SecretField};
 use crate::untrusted::PageText;
 
@@ -20,6 +20,18 @@ impl EntryId {
     #[must_use]
     pub fn of_start() -> Self {
         Self("start".to_owned())
+    }
+
+    /// Saying yes to a dialog that an act opened: it follows from that act, and no model is offered it.
+    #[must_use]
+    pub fn of_dialog() -> Self {
+        Self("dialog".to_owned())
+    }
+
+    /// Going where an act opened a window: as for a dialog.
+    #[must_use]
+    pub fn of_window() -> Self {
+        Self("window".to_owned())
     }
 
     /// The text a model answers with.
@@ -43,6 +55,10 @@ pub enum Operation {
     Toggle,
     /// Press Enter in a field.
     Enter,
+    /// Bring the pointer over a control that has a menu.
+    Hover,
+    /// Put a supplied file into a file field.
+    Attach,
     /// Scroll towards the end.
     ScrollDown,
     /// Scroll towards the start.
@@ -59,12 +75,14 @@ pub enum Operation {
 
 impl Operation {
     /// Every operation, in the order they are asked in.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::Press,
         Self::Fill,
         Self::Choose,
         Self::Toggle,
         Self::Enter,
+        Self::Hover,
+        Self::Attach,
         Self::ScrollDown,
         Self::ScrollUp,
         Self::Wait,
@@ -82,6 +100,8 @@ impl Operation {
             Self::Choose => "choose",
             Self::Toggle => "toggle",
             Self::Enter => "enter",
+            Self::Hover => "hover",
+            Self::Attach => "attach",
             Self::ScrollDown => "scroll_down",
             Self::ScrollUp => "scroll_up",
             Self::Wait => "wait",
@@ -95,7 +115,7 @@ impl Operation {
     #[must_use]
     pub fn has_target(self) -> bool {
         match self {
-            Self::Press | Self::Fill | Self::Choose | Self::Toggle | Self::Enter => true,
+            Self::Press | Self::Fill | Self::Choose | Self::Toggle | Self::Enter | Self::Hover | Self::Attach => true,
             Self::ScrollDown | Self::ScrollUp | Self::Wait | Self::Back | Self::Done | Self::Blocked => false,
         }
     }
@@ -133,6 +153,8 @@ pub enum ValueOffer {
         /// Fields it may be typed into.
         field: SecretField,
     },
+    /// A file: the model sees its key and name.
+    File(FileSource),
 }
 
 /// Whether there is a page to go back to.
@@ -211,6 +233,10 @@ impl Offer {
         let bound = Bound { handle: control.handle, meaning: control.meaning };
         match control.kind {
             ControlKind::Link | ControlKind::Button | ControlKind::Option | ControlKind::Generic => {
+                // A button that says that it is shut opens by a press; a link that does leads away when it is pressed.
+                if control.has_menu && (control.expanded == Tri::Absent || is_shut_link(control)) {
+                    self.push(Operation::Hover, Action::Hover { control: bound });
+                }
                 self.push(Operation::Press, Action::Press { control: bound });
             }
             ControlKind::Toggle => {
@@ -230,6 +256,7 @@ impl Offer {
 
     fn offer_field(&mut self, seen: &Observation, control: &Control, bound: Bound, values: &[ValueOffer]) {
         if control.input_type == "file" {
+            self.offer_files(control, bound, values);
             return;
         }
         for value in values {
@@ -241,8 +268,20 @@ impl Offer {
         if by_key && control.filled && control.input_type != "textarea" {
             self.push(Operation::Enter, Action::Enter { control: bound });
         }
-        if values.is_empty() || matches!(control.role.as_str(), "combobox" | "spinbutton") {
+        // A field that can only be read is often drawn to be pressed: a calendar opens under it.
+        if values.is_empty() || control.readonly || matches!(control.role.as_str(), "combobox" | "spinbutton") {
             self.push(Operation::Press, Action::Press { control: bound });
+        }
+    }
+
+    /// A field that holds a file already is left alone.
+    fn offer_files(&mut self, control: &Control, bound: Bound, values: &[ValueOffer]) {
+        for value in values {
+            if let ValueOffer::File(file) = value
+                && !control.filled
+            {
+                self.push(Operation::Attach, Action::Attach { control: bound, file: file.clone() });
+            }
         }
     }
 
@@ -276,6 +315,10 @@ impl Offer {
 #[must_use]
 pub fn control_of<'o>(seen: &'o Observation, entry: &Entry) -> Option<&'o Control> {
     entry.action.bound().and_then(|bound| seen.control(bound.handle))
+}
+
+fn is_shut_link(control: &Control) -> bool {
+    control.kind == ControlKind::Link && control.expanded == Tri::Off
 }
 
 fn usable(control: &Control) -> bool {
@@ -315,6 +358,7 @@ fn fits(seen: &Observation, control: &Control, value: &ValueOffer) -> Option<Val
                 control.filled && (control.secret_field || control.value.as_ref().is_some_and(|now| now.judged() == shown));
             (same && kind && !there).then(|| ValueSource::Secret { key: key.clone() })
         }
+        ValueOffer::File(_) => None,
     }
 }
 

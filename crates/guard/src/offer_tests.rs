@@ -224,7 +224,21 @@ fn no_entry_accepts_a_native_dialog() {
     let names: Vec<_> = Operation::ALL.into_iter().map(Operation::name).collect();
     assert_eq!(
         names,
-        ["press", "fill", "choose", "toggle", "enter", "scroll_down", "scroll_up", "wait", "back", "done", "blocked"]
+        [
+            "press",
+            "fill",
+            "choose",
+            "toggle",
+            "enter",
+            "hover",
+            "attach",
+            "scroll_down",
+            "scroll_up",
+            "wait",
+            "back",
+            "done",
+            "blocked"
+        ]
     );
 }
 
@@ -274,5 +288,30 @@ proptest! {
         prop_assume!(one != other);
         let ids = |nonce| Offer::make(&rich(), &[text("x")], History::First, nonce).entries().iter().map(|entry| entry.id.clone()).collect::<HashSet<_>>();
         prop_assert!(ids(one).is_disjoint(&ids(other)));
+    }
+}
+
+#[test]
+fn a_file_is_offered_to_an_empty_file_field_and_to_no_other() {
+    let source = FileSource { key: "report".into(), name: "r.pdf".into(), bytes: 4, sha256: Digest::of(b"%PDF") };
+    let files = [ValueOffer::File(source)];
+    let file_field = Control { input_type: "file".into(), ..field(1, "Report") };
+    let made = offer(vec![file_field.clone(), field(2, "Name")], &files);
+    assert_eq!((made.of(Operation::Attach).count(), made.of(Operation::Fill).count()), (1, 0));
+    let full = Control { filled: true, ..file_field };
+    assert_eq!(offer(vec![full], &files).of(Operation::Attach).count(), 0);
+}
+
+#[test]
+fn only_a_control_with_a_menu_that_is_shut_is_pointed_at() {
+    let plain = link(1, "Shop", "https://shop.example/shop");
+    let menu = Control { has_menu: true, ..plain.clone() };
+    let open = Control { expanded: Tri::On, ..menu.clone() };
+    let shut_link = Control { expanded: Tri::Off, ..menu.clone() };
+    let shut_button = Control { has_menu: true, expanded: Tri::Off, ..button(1, "Shop") };
+    for (control, offered) in [(plain, 0), (menu, 1), (open, 0), (shut_link, 1), (shut_button, 0)] {
+        let made = offer(vec![control.clone()], &[]);
+        assert_eq!(made.of(Operation::Hover).count(), offered, "{control:?}");
+        assert_eq!(made.of(Operation::Press).count(), 1);
     }
 }

@@ -42,6 +42,13 @@ pub enum Outcome {
         /// What it said.
         text: PageText,
     },
+    /// The page drew a native dialog, which was accepted by a permit of its own; the act went on.
+    DialogAccepted {
+        /// `confirm`, `prompt` or `beforeunload`.
+        kind: String,
+        /// What it said.
+        text: PageText,
+    },
     /// A deadline passed; whether the input arrived is not known.
     TimedOut {
         /// What was being done.
@@ -74,6 +81,7 @@ impl Outcome {
             Self::Done { .. }
             | Self::NotTaken { .. }
             | Self::DialogDismissed { .. }
+            | Self::DialogAccepted { .. }
             | Self::TimedOut { .. }
             | Self::Failed { .. } => true,
             Self::Stale { .. } | Self::Covered { .. } | Self::Gone | Self::SecretRefused { .. } => false,

@@ -3,6 +3,7 @@
 use clicket_journal::{Digest, Receipt};
 use serde::{Deserialize, Serialize};
 
+use crate::dialog::Dialog;
 use crate::download::FileFacts;
 use crate::effect::RequestImage;
 use crate::observation::{Handle, Meaning};
@@ -45,13 +46,30 @@ pub enum Action {
         /// Which.
         control: Bound,
     },
+    /// Bring the pointer over a control and leave it there, so that its menu opens.
+    Hover {
+        /// Which.
+        control: Bound,
+    },
+    /// Put a file that the operator supplied into a file field.
+    Attach {
+        /// Which.
+        control: Bound,
+        /// Which file.
+        file: FileSource,
+    },
+    /// Say yes to a native dialog that is open now.
+    AcceptDialog {
+        /// Which.
+        dialog: Dialog,
+    },
     /// Scroll by most of a viewport.
     Scroll(Direction),
     /// Wait for the page.
     Wait,
     /// One entry back in history.
     Back,
-    /// Open an address that the operator gave.
+    /// Open an address: one that the operator gave, or one that our own act opened a window for.
     Navigate {
         /// Where to.
         url: String,
@@ -106,6 +124,20 @@ pub enum ValueSource {
     },
 }
 
+/// A file of the operator's, as permits name it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FileSource {
+    /// The operator's key for it.
+    pub key: String,
+    /// Its name, as the page will see it.
+    pub name: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// SHA-256 of its content.
+    pub sha256: Digest,
+}
+
 impl Action {
     /// The control it is done on, if any.
     #[must_use]
@@ -115,8 +147,10 @@ impl Action {
             | Self::Fill { control, .. }
             | Self::Choose { control, .. }
             | Self::Toggle { control, .. }
-            | Self::Enter { control } => Some(control),
-            Self::Scroll(_) | Self::Wait | Self::Back | Self::Navigate { .. } => None,
+            | Self::Enter { control }
+            | Self::Hover { control }
+            | Self::Attach { control, .. } => Some(control),
+            Self::AcceptDialog { .. } | Self::Scroll(_) | Self::Wait | Self::Back | Self::Navigate { .. } => None,
         }
     }
 }

@@ -5,12 +5,15 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::approval::Attendance;
+use crate::dialog::Dialog;
 use crate::effect::{METHOD_OVERRIDES, RequestImage};
+use crate::observation::FormFacts;
 use crate::policy_file::{self, PolicyError};
 use crate::read_rule::ReadRule;
 use crate::risk::{self, ActionClass};
 use crate::shape::{self, Remembered};
 use crate::traffic::Cause;
+use crate::untrusted::PageText;
 use crate::web::Origin;
 
 /// What the judge says. Ordered: the strictest wins, and there is no default.
@@ -118,6 +121,13 @@ pub struct Rule {
     pub verdict: Verdict,
 }
 
+/// A dialog that may be accepted: exactly this text, at exactly this origin.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DialogRule {
+    text: PageText,
+    origin: Origin,
+}
+
 /// `POST /cart`: one method and one exact path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RequestPattern {
@@ -192,6 +202,8 @@ pub struct Policy {
     pub(crate) backend: Backend,
     #[serde(default)]
     pub(crate) reads: Vec<ReadRule>,
+    #[serde(default)]
+    pub(crate) dialogs: Vec<DialogRule>,
 }
 
 impl Policy {
@@ -239,6 +251,23 @@ impl Policy {
             origin: Some(origin),
             verdict: Verdict::Allow,
         });
+    }
+
+    /// Adds the operator's `--allow-upload "POST /path"`: files given with `--file` may be attached at `origin` and sent there
+    /// by exactly this request.
+    pub fn allow_upload(&mut self, pattern: RequestPattern, origin: Origin) {
+        self.rules.push(Rule {
+            name: format!("--allow-upload \"{pattern}\""),
+            class: ActionClass::Upload,
+            request: Some(pattern),
+            origin: Some(origin),
+            verdict: Verdict::Allow,
+        });
+    }
+
+    /// Adds the operator's `--accept-dialog TEXT`: a dialog that says exactly this, opened by an act at `origin`.
+    pub fn accept_dialog(&mut self, text: &str, origin: Origin) {
+        self.dialogs.push(DialogRule { text: PageText::plain(text), origin });
     }
 
     /// What holds for a class.
@@ -301,6 +330,55 @@ impl Policy {
         if let (Verdict::Ask, Some(shape)) = (self.class(class).verdict, allowed) {
             judgement.verdict = Verdict::Allow;
             judgement.reasons = vec![format!("a person allowed requests of this shape for this run ({})", shape.intent())];
+        }
+        judgement
+    }
+
+    /// Judges saying yes to a dialog at `origin`, which an act opened that was chosen with `confidence`. A text that the
+    /// operator wrote down word for word is allowed, whatever it says: nothing is silent about it.
+    #[must_use]
+    pub fn judge_dialog(
+        &self,
+        class: ActionClass,
+        dialog: &Dialog,
+        origin: Option<&Origin>,
+        confidence: f64,
+        attendance: Attendance,
+    ) -> Judgement {
+        let named = |rule: &&DialogRule| rule.text == dialog.text && Some(&rule.origin) == origin && !dialog.text.is_empty();
+        if self.dialogs.iter().any(|rule| named(&rule)) {
+            let reasons = vec!["--accept-dialog names exactly this text".to_owned()];
+            return Judgement { verdict: Verdict::Allow, class, reasons };
+        }
+        self.judge_action(class, confidence, attendance)
+    }
+
+    /// Judges putting a file into a field at `origin`: a rule that lets files be sent there lets them be attached there.
+    #[must_use]
+    pub fn judge_attach(&self, origin: Option<&Origin>, confidence: f64, attendance: Attendance) -> Judgement {
+        self.judge_upload(confidence, attendance, |rule| rule.origin.is_some() && rule.origin.as_ref() == origin)
+    }
+
+    /// Judges a press that submits a form with a file in it: by the rule that lets exactly this request leave.
+    #[must_use]
+    pub fn judge_submit_of_files(&self, form: Option<&FormFacts>, confidence: f64, attendance: Attendance) -> Judgement {
+        let image = form.map(|form| RequestImage {
+            method: form.method.to_ascii_uppercase(),
+            url: form.action.clone(),
+            ..RequestImage::default()
+        });
+        self.judge_upload(confidence, attendance, |rule| image.as_ref().is_some_and(|image| rule_names(rule, image)))
+    }
+
+    fn judge_upload(&self, confidence: f64, attendance: Attendance, speaks: impl Fn(&Rule) -> bool) -> Judgement {
+        let mut judgement = self.judge_action(ActionClass::Upload, confidence, attendance);
+        let speaking: Vec<&Rule> = self.rules.iter().filter(|rule| rule.class == ActionClass::Upload && speaks(rule)).collect();
+        let sure = confidence >= self.floor(ActionClass::Upload);
+        if let Some(strictest) = speaking.iter().max_by_key(|rule| rule.verdict)
+            && (sure || strictest.verdict != Verdict::Allow)
+        {
+            judgement.verdict = strictest.verdict;
+            judgement.reasons = vec![format!("rule {} says {}", strictest.name, strictest.verdict.name())];
         }
         judgement
     }

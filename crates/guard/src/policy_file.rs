@@ -163,6 +163,7 @@ pub(crate) fn read(text: &str, base: Option<Policy>) -> Result<Policy, PolicyErr
         floors: BTreeMap::new(),
         backend: Backend::Other,
         reads: Vec::new(),
+        dialogs: Vec::new(),
     });
     for (class, rule) in file.class {
         let below = policy.classes.get(&class).copied();

@@ -293,7 +293,7 @@ fn refusal(text: &str) -> String {
 #[test]
 fn an_unknown_key_refuses_to_start() {
     insta::assert_snapshot!(refusal("version = 1\n\n[class.write]\nverdict = \"ask\"\nfloors = 0.5\n"), @"policy line 5: unknown field `floors`, expected one of `verdict`, `unattended`, `floor`, `floor_by`");
-    insta::assert_snapshot!(refusal("version = 1\n\n[class.wrte]\nverdict = \"ask\"\n"), @"policy line 3: unknown variant `wrte`, expected one of `observe`, `scroll`, `navigate`, `fill`, `unknown_control`, `finish`, `publish`, `background_write`, `write`, `credentials`, `leave_site`, `download`, `upload`, `destructive`, `payment`");
+    insta::assert_snapshot!(refusal("version = 1\n\n[class.wrte]\nverdict = \"ask\"\n"), @"policy line 3: unknown variant `wrte`, expected one of `observe`, `scroll`, `navigate`, `fill`, `unknown_control`, `dialog`, `finish`, `publish`, `background_write`, `write`, `credentials`, `leave_site`, `download`, `upload`, `destructive`, `payment`");
     insta::assert_snapshot!(refusal("version = 1\n\n[class.write]\nverdict = \"yes\"\n"), @"policy line 4: unknown variant `yes`, expected one of `allow`, `ask`, `refuse`");
     insta::assert_snapshot!(refusal("version = 1\nallow_all = true\n"), @"policy line 2: unknown field `allow_all`, expected one of `version`, `class`, `rule`, `read`");
     insta::assert_snapshot!(refusal("version = 1\n[class.write\n"), @"policy line 2: unclosed table, expected `]`");
@@ -391,6 +391,7 @@ fn a_policy_without_a_rule_for_a_class_refuses_it_even_if_it_was_not_refused_at_
         floors: BTreeMap::new(),
         backend: Backend::Other,
         reads: Vec::new(),
+        dialogs: Vec::new(),
     };
     for class in ActionClass::ALL {
         assert_eq!(hollow.judge_action(class, 1.0, Attended).verdict, Refuse);
@@ -429,4 +430,29 @@ fn a_floor_may_differ_by_what_decides_and_a_floor_stated_anew_holds_for_all() {
         let text = format!("version = 1\n[class.fill]\nverdict = \"allow\"\nfloor_by = {wrong}\n");
         assert!(Policy::with_file(&text).is_err(), "{wrong}");
     }
+}
+
+#[test]
+fn files_are_attached_and_sent_only_by_a_person_or_where_the_operator_named_the_request() {
+    let mut policy = shipped();
+    let judged = |policy: &Policy, origin: &Origin| policy.judge_attach(Some(origin), 0.9, Unattended).verdict;
+    assert_eq!(judged(&policy, &shop()), Refuse);
+    assert_eq!(policy.judge_attach(Some(&shop()), 0.9, Attended).verdict, Ask);
+    policy.allow_upload(RequestPattern::parse("POST /files").unwrap(), shop());
+    assert_eq!(judged(&policy, &shop()), Allow);
+    assert_eq!(judged(&policy, &Origin::read("https://other.example").unwrap()), Refuse);
+    assert_eq!(policy.judge_attach(Some(&shop()), 0.1, Unattended).verdict, Refuse, "below the floor");
+    let form = |method: &str, action: &str| FormFacts { method: method.into(), action: action.into(), ..FormFacts::default() };
+    for (form, verdict) in [
+        (form("post", "https://shop.example/files"), Allow),
+        (form("get", "https://shop.example/files"), Refuse),
+        (form("post", "https://shop.example/elsewhere"), Refuse),
+        (form("post", "https://other.example/files"), Refuse),
+    ] {
+        assert_eq!(policy.judge_submit_of_files(Some(&form), 0.9, Unattended).verdict, verdict, "{form:?}");
+    }
+    let body = "--x\r\ncontent-disposition: form-data; name=\"f\"; filename=\"a.pdf\"\r\n\r\n%PDF\r\n--x--";
+    let sent = |path: &str| request("POST", &format!("https://shop.example{path}"), "multipart/form-data; boundary=x", body);
+    assert_eq!(asked_to_send(&policy, &sent("/files"), Unattended), Allow);
+    assert_eq!(asked_to_send(&policy, &sent("/other"), Unattended), Refuse);
 }

@@ -5,6 +5,7 @@ mod lexicon;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization as _;
 
+use crate::dialog::Dialog;
 use crate::effect::{METHOD_OVERRIDES, RequestImage};
 use crate::observation::{Control, ControlKind, FormFacts, FormField, Observation};
 use crate::permit::{Action, ValueSource};
@@ -26,6 +27,8 @@ pub enum ActionClass {
     Fill,
     /// Press something whose effect is not known; its writes are judged at the edge.
     UnknownControl,
+    /// Say yes to a native dialog.
+    Dialog,
     /// End the run as reached.
     Finish,
     /// Press what says that it sends or publishes something; its writes are judged at the edge.
@@ -50,12 +53,13 @@ pub enum ActionClass {
 
 impl ActionClass {
     /// Every class.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Observe,
         Self::Scroll,
         Self::Navigate,
         Self::Fill,
         Self::UnknownControl,
+        Self::Dialog,
         Self::Finish,
         Self::Publish,
         Self::BackgroundWrite,
@@ -77,6 +81,7 @@ impl ActionClass {
             Self::Navigate => "navigate",
             Self::Fill => "fill",
             Self::UnknownControl => "unknown_control",
+            Self::Dialog => "dialog",
             Self::Finish => "finish",
             Self::Publish => "publish",
             Self::BackgroundWrite => "background_write",
@@ -99,6 +104,7 @@ impl ActionClass {
             Self::Navigate => "open a page on the site",
             Self::Fill => "fill in or choose",
             Self::UnknownControl => "press a control of unknown effect",
+            Self::Dialog => "say yes to a dialog of the page",
             Self::Finish => "say that the goal is reached",
             Self::Publish => "send or publish something",
             Self::BackgroundWrite => "send data to the site that no action of this run asked for",
@@ -123,7 +129,9 @@ const WORDS_CHARS_MAX: usize = 64 * 1024;
 pub fn of_action(seen: &Observation, action: &Action) -> ActionClass {
     let control = action.bound().and_then(|bound| seen.control(bound.handle));
     match (action, control) {
-        (Action::Scroll(_) | Action::Wait, _) => ActionClass::Scroll,
+        (Action::Scroll(_) | Action::Wait | Action::Hover { .. }, _) => ActionClass::Scroll,
+        (Action::AcceptDialog { dialog }, _) => of_dialog(dialog, ActionClass::Dialog),
+        (Action::Attach { .. }, _) => ActionClass::Upload,
         (Action::Back | Action::Navigate { .. }, _) => ActionClass::Navigate,
         (Action::Fill { value: ValueSource::Secret { .. }, .. }, _) => ActionClass::Credentials,
         (Action::Fill { .. } | Action::Choose { .. } | Action::Toggle { .. }, Some(_)) => ActionClass::Fill,
@@ -134,6 +142,21 @@ pub fn of_action(seen: &Observation, action: &Action) -> ActionClass {
             None,
         ) => ActionClass::Destructive,
     }
+}
+
+/// The class of saying yes to a dialog that an act of class `opener` opened: what the dialog says, and no milder than a deed
+/// of that act that can't be undone.
+#[must_use]
+pub fn of_dialog(dialog: &Dialog, opener: ActionClass) -> ActionClass {
+    let said = [dialog.text.judged(), dialog.prefilled.judged()].join(" . ");
+    let of_opener = if opener >= ActionClass::Destructive { opener } else { ActionClass::Dialog };
+    by_words(&words_of(&said)).max(of_opener).max(ActionClass::Dialog)
+}
+
+/// The class of opening `url` from `seen` in place of a window that an act opened: as for a link there.
+#[must_use]
+pub fn of_window(seen: &Observation, url: &str) -> ActionClass {
+    of_link(seen, &Control { href: url.to_owned(), ..Control::default() })
 }
 
 fn of_press(seen: &Observation, control: &Control) -> ActionClass {

@@ -315,6 +315,7 @@ fn every_other_action_has_its_class() {
         (Action::Choose { control, option: 0, label: "Delete".into() }, Fill),
         (Action::Toggle { control, to: Switch::On }, Fill),
         (Action::Press { control }, UnknownControl),
+        (Action::Hover { control }, Scroll),
     ] {
         assert_eq!(of_action(&seen, &action), class, "{action:?}");
     }

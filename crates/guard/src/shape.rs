@@ -72,6 +72,7 @@ pub fn may_be_remembered(class: ActionClass) -> bool {
         | ActionClass::Navigate
         | ActionClass::Fill
         | ActionClass::UnknownControl
+        | ActionClass::Dialog
         | ActionClass::Finish
         | ActionClass::Publish
         | ActionClass::Credentials

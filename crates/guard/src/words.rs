@@ -4,6 +4,7 @@ use clicket_journal::Digest;
 use serde_json::{Value, json};
 
 use crate::approval::Words;
+use crate::dialog::{Dialog, DialogKind};
 use crate::download::Download;
 use crate::gate::Effect;
 use crate::limits::{SHOWN_BODY_CHARS_MAX, SHOWN_FIELDS_MAX, SHOWN_TOKEN_CHARS_MAX, SHOWN_URL_CHARS_MAX, VALUE_CHARS_MAX};
@@ -16,12 +17,22 @@ use crate::untrusted::PageText;
 /// The ticket of an action. `control` and `page` are already quoted.
 #[must_use]
 pub fn of_action(action: &Action, control: &str, page: &str, judgement: &Judgement) -> Words {
-    Words {
-        title: sentence(action, control),
-        facts: vec![("on".into(), page.to_owned()), ("kind".into(), judgement.class().in_words().to_owned())],
-        because: judgement.reasons().to_vec(),
-        remember: None,
+    let mut facts = vec![("on".into(), page.to_owned()), ("kind".into(), judgement.class().in_words().to_owned())];
+    match action {
+        Action::AcceptDialog { .. } => facts.push(("opened by".into(), control.to_owned())),
+        Action::Attach { file, .. } => facts.push(("file".into(), format!("{} bytes, {}", file.bytes, file.sha256))),
+        Action::Press { .. }
+        | Action::Fill { .. }
+        | Action::Choose { .. }
+        | Action::Toggle { .. }
+        | Action::Enter { .. }
+        | Action::Hover { .. }
+        | Action::Scroll(_)
+        | Action::Wait
+        | Action::Back
+        | Action::Navigate { .. } => {}
     }
+    Words { title: sentence(action, control), facts, because: judgement.reasons().to_vec(), remember: None }
 }
 
 /// One sentence for an action.
@@ -35,12 +46,34 @@ pub fn sentence(action: &Action, control: &str) -> String {
         Action::Toggle { to: Switch::On, .. } => format!("Switch on {control}"),
         Action::Toggle { to: Switch::Off, .. } => format!("Switch off {control}"),
         Action::Enter { .. } => format!("Press Enter in {control}"),
+        Action::Hover { .. } => format!("Point at {control}"),
+        Action::Attach { file, .. } => format!("Give the file {} to {control}", quoted(&file.name)),
+        Action::AcceptDialog { dialog } => dialog_words(dialog),
         Action::Scroll(Direction::Down) => "Scroll down".into(),
         Action::Scroll(Direction::Up) => "Scroll up".into(),
         Action::Wait => "Wait for the page".into(),
         Action::Back => "Go back".into(),
         Action::Navigate { url } => format!("Open {}", quoted(url)),
     }
+}
+
+fn dialog_words(dialog: &Dialog) -> String {
+    let said = exactly(&dialog.text, dialog);
+    match dialog.kind {
+        DialogKind::BeforeUnload => "Leave the page although it asks whether to stay".to_owned(),
+        DialogKind::Prompt => {
+            format!("Say yes to the page's prompt {said} with {}", exactly(&dialog.prefilled, dialog))
+        }
+        DialogKind::Alert | DialogKind::Confirm | DialogKind::Unknown => {
+            format!("Say yes to the page's {} {said}", dialog.kind.word())
+        }
+    }
+}
+
+/// In quotes; where quoting changed anything, the digest of the dialog says that this is not all.
+fn exactly(text: &PageText, dialog: &Dialog) -> String {
+    let shown = text.for_person();
+    if shown == format!("\"{}\"", text.judged()) { shown } else { format!("{shown} ({})", dialog.exact) }
 }
 
 /// In quotes; a text that can't be shown exactly is followed by its length and digest, so that two texts never look the same.

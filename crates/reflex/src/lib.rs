@@ -4,6 +4,7 @@
 mod answer;
 mod caution;
 mod fields;
+mod files;
 mod forms;
 mod goal;
 mod lexicon;

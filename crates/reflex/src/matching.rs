@@ -173,13 +173,22 @@ pub(crate) fn same_act(past: &Past, op: Op, entry: &Entry) -> bool {
     let label = [&entry.name, &entry.visible, &entry.placeholder, &entry.near].into_iter().find(|text| !text.is_empty());
     let same_label = label.is_none_or(|label| *label == past.name) || entry.name == past.name;
     let same_value = match op {
-        Op::Fill => {
+        Op::Fill | Op::Attach => {
             past.value_key == entry.value_key
                 && (past.value_key.is_some()
                     || entry.value_text.as_ref().is_none_or(|text| past.text.is_empty() || *text == past.text))
         }
         Op::Choose => past.text.is_empty() || past.text == entry.option,
-        Op::Press | Op::Toggle | Op::Enter | Op::ScrollDown | Op::ScrollUp | Op::Wait | Op::Back | Op::Done | Op::Blocked => true,
+        Op::Press
+        | Op::Toggle
+        | Op::Enter
+        | Op::Hover
+        | Op::ScrollDown
+        | Op::ScrollUp
+        | Op::Wait
+        | Op::Back
+        | Op::Done
+        | Op::Blocked => true,
     };
     past.op == op && same_label && past.row == entry.row && same_value
 }

@@ -25,6 +25,8 @@ pub(crate) enum Op {
     Choose,
     Toggle,
     Enter,
+    Hover,
+    Attach,
     ScrollDown,
     ScrollUp,
     Wait,
@@ -35,12 +37,14 @@ pub(crate) enum Op {
 
 impl Op {
     /// All operations, in no meaningful order.
-    pub(crate) const ALL: [Self; 11] = [
+    pub(crate) const ALL: [Self; 13] = [
         Self::Press,
         Self::Fill,
         Self::Choose,
         Self::Toggle,
         Self::Enter,
+        Self::Hover,
+        Self::Attach,
         Self::ScrollDown,
         Self::ScrollUp,
         Self::Wait,
@@ -50,7 +54,8 @@ impl Op {
     ];
 
     /// Operations that need a target.
-    pub(crate) const TARGETED: [Self; 5] = [Self::Press, Self::Fill, Self::Choose, Self::Toggle, Self::Enter];
+    pub(crate) const TARGETED: [Self; 7] =
+        [Self::Press, Self::Fill, Self::Choose, Self::Toggle, Self::Enter, Self::Hover, Self::Attach];
 
     /// Name on the wire.
     pub(crate) fn name(self) -> &'static str {
@@ -60,6 +65,8 @@ impl Op {
             Self::Choose => "choose",
             Self::Toggle => "toggle",
             Self::Enter => "enter",
+            Self::Hover => "hover",
+            Self::Attach => "attach",
             Self::ScrollDown => "scroll_down",
             Self::ScrollUp => "scroll_up",
             Self::Wait => "wait",
@@ -77,6 +84,8 @@ impl Op {
             Self::Choose => Some("choose_target"),
             Self::Toggle => Some("toggle_target"),
             Self::Enter => Some("enter_target"),
+            Self::Hover => Some("hover_target"),
+            Self::Attach => Some("attach_target"),
             Self::ScrollDown | Self::ScrollUp | Self::Wait | Self::Back | Self::Done | Self::Blocked => None,
         }
     }
@@ -191,7 +200,7 @@ impl Entry {
             landmark: text(map, "landmark"),
             option: text(map, "option"),
             value: text(map, "value"),
-            value_key: string(map, "value_key"),
+            value_key: string(map, "value_key").or_else(|| string(map, "file_key")),
             value_text: string(map, "value_text").map(|raw| Text::new(&raw)),
             input_type: word(map, "input_type"),
             autocomplete: word(map, "autocomplete"),
@@ -243,6 +252,8 @@ pub(crate) struct World {
     pub(crate) choose: Vec<Entry>,
     pub(crate) toggle: Vec<Entry>,
     pub(crate) enter: Vec<Entry>,
+    pub(crate) hover: Vec<Entry>,
+    pub(crate) attach: Vec<Entry>,
 }
 
 impl World {
@@ -271,6 +282,8 @@ impl World {
             choose: entries(request, Op::Choose),
             toggle: entries(request, Op::Toggle),
             enter: entries(request, Op::Enter),
+            hover: entries(request, Op::Hover),
+            attach: entries(request, Op::Attach),
         }
     }
 
@@ -282,6 +295,8 @@ impl World {
             Op::Choose => &self.choose,
             Op::Toggle => &self.toggle,
             Op::Enter => &self.enter,
+            Op::Hover => &self.hover,
+            Op::Attach => &self.attach,
             Op::ScrollDown | Op::ScrollUp | Op::Wait | Op::Back | Op::Done | Op::Blocked => &[],
         }
     }

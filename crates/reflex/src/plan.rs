@@ -195,6 +195,10 @@ impl Rules<'_> {
             });
         }
         if self.best() < GOOD_ENOUGH {
+            // What hangs from it is not on the page until it is pointed at.
+            self.offer_all(Op::Hover, |_| 0.64);
+        }
+        if self.best() < GOOD_ENOUGH {
             let wanted = &clause.object.text;
             let meanings = meanings(lexicon, wanted);
             self.offer_all(Op::Press, |entry| {

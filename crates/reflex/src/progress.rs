@@ -1,6 +1,7 @@
 //! How far a goal has come, judged from what was done and from what the page shows.
 
 use crate::fields::{Kind, by_field, holds_value, is_login_name, is_password, kind_of_field, kind_of_key, value_fit};
+use crate::files;
 use crate::goal::Clause;
 use crate::lexicon::Lexicon;
 use crate::matching::{clause_fit, entry_concept, object_fit, past_fit, place_words, row_fit, text_fit};
@@ -171,6 +172,11 @@ fn completes(lexicon: &Lexicon, world: &World, clause: &Clause, earlier: &[Past]
     let sure = |yes: bool| (yes && seen).then_some(SURE);
     let pressed = past.op == Op::Press;
     let acted = matches!(past.op, Op::Press | Op::Toggle);
+    if files::speaks_of_files(clause)
+        && let Some(sent) = files::sent(lexicon, world, earlier, past)
+    {
+        return sent.then_some(if seen { SURE } else { UNSEEN });
+    }
     let has = |concept: &str| lexicon.has(&past.name, concept);
     let fits = || past_fit(lexicon, clause, past) >= DID_IT;
     match clause.intent {

@@ -1,5 +1,6 @@
 //! The acts that serve one clause: pressing what it names, finding things, and stepping through pages.
 
+use crate::files;
 use crate::goal::Clause;
 use crate::matching::{clause_fit, entry_concept, object_fit, row_fit, text_fit};
 use crate::page::{Entry, Op};
@@ -11,6 +12,9 @@ use crate::words::{Text, is_role_word};
 impl Rules<'_> {
     /// Offers the acts that bring `clause` forward.
     pub(crate) fn step(&mut self, clause: &Clause) {
+        if files::speaks_of_files(clause) && self.attach(clause) {
+            return;
+        }
         match clause.intent {
             Intent::SignIn => self.sign_in(clause),
             Intent::Register => self.submit_form(clause, "register"),

@@ -20,6 +20,8 @@ pub(crate) struct Page {
     pub(crate) fields: Vec<Value>,
     pub(crate) choose: Vec<Value>,
     pub(crate) toggle: Vec<Value>,
+    pub(crate) hover: Vec<Value>,
+    pub(crate) attach: Vec<Value>,
 }
 
 /// What was decided.
@@ -129,6 +131,16 @@ impl Page {
         self
     }
 
+    pub(crate) fn hover(mut self, spec: &str) -> Self {
+        self.hover.push(control(spec));
+        self
+    }
+
+    pub(crate) fn attach(mut self, field: &str, key: &str, file: &str) -> Self {
+        self.attach.push(json!({"role": "", "name": field, "input_type": "file", "file_key": key, "file_name": file}));
+        self
+    }
+
     pub(crate) fn value(mut self, key: &str, text: &str) -> Self {
         self.values.push(json!({"key": key, "kind": "text", "text": text}));
         self
@@ -157,6 +169,8 @@ impl Page {
             ("fill", self.fill_entries()),
             ("choose", self.choose.clone()),
             ("toggle", self.toggle.clone()),
+            ("hover", self.hover.clone()),
+            ("attach", self.attach.clone()),
             ("enter", self.fields.iter().filter(|field| is_filled(field)).cloned().collect()),
         ];
         let mut operations: IndexMap<String, Value> = IndexMap::new();

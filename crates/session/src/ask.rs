@@ -38,6 +38,7 @@ fn value_of(value: &ValueOffer) -> Option<Value> {
     match value {
         ValueOffer::Text { key: Some(key), text } => Some(json!({"key": key, "kind": "text", "text": text})),
         ValueOffer::Text { key: None, .. } => None,
+        ValueOffer::File(file) => Some(json!({"key": file.key, "kind": "file", "name": file.name})),
         ValueOffer::Secret { key, .. } => Some(json!({"key": key, "kind": "secret"})),
     }
 }
@@ -80,6 +81,8 @@ fn describe_operation(operation: Operation) -> &'static str {
         Operation::Choose => "choose an option of a drop-down",
         Operation::Toggle => "switch a checkbox, radio button or switch",
         Operation::Enter => "press Enter in a field that is filled",
+        Operation::Hover => "point at a control so that its menu opens",
+        Operation::Attach => "put a supplied file into a file field",
         Operation::ScrollDown => "scroll down to see more",
         Operation::ScrollUp => "scroll up to see more",
         Operation::Wait => "wait because the page is still working",
@@ -103,12 +106,18 @@ fn describe(seen: &Observation, entry: &Entry) -> Value {
         Action::Fill { value: ValueSource::Secret { key }, .. } => {
             about.insert("value_key".into(), json!(key));
         }
+        Action::Attach { file, .. } => {
+            about.insert("file_key".into(), json!(file.key));
+            about.insert("file_name".into(), json!(file.name));
+        }
         Action::Choose { label, .. } => {
             about.insert("option".into(), json!(label));
         }
         Action::Press { .. }
         | Action::Toggle { .. }
         | Action::Enter { .. }
+        | Action::Hover { .. }
+        | Action::AcceptDialog { .. }
         | Action::Scroll(_)
         | Action::Wait
         | Action::Back

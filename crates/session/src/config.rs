@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use clicket_guard::permit::FileSource;
 use clicket_guard::policy::Policy;
 use clicket_guard::secret::{ScrubberFault, Secret};
 use clicket_guard::web::WebUrl;
@@ -20,6 +21,8 @@ pub struct RunConfig {
     pub values: Vec<Supplied>,
     /// Values that may be typed and shown to nobody.
     pub secrets: Vec<Secret>,
+    /// Files that may be attached; their content is with the browser.
+    pub files: Vec<FileSource>,
     /// What must be false before and true after.
     pub expectations: Vec<Expectation>,
     /// The operator's policy, with every `--allow` in it.

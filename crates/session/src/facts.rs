@@ -49,9 +49,12 @@ impl Past {
             Action::Fill { value: ValueSource::Text { key, text }, .. } => (key.clone(), Some(text.clone())),
             Action::Fill { value: ValueSource::Secret { key }, .. } => (Some(key.clone()), None),
             Action::Choose { label, .. } => (None, Some(label.clone())),
+            Action::Attach { file, .. } => (Some(file.key.clone()), Some(file.name.clone())),
             Action::Press { .. }
             | Action::Toggle { .. }
             | Action::Enter { .. }
+            | Action::Hover { .. }
+            | Action::AcceptDialog { .. }
             | Action::Scroll(_)
             | Action::Wait
             | Action::Back

@@ -1,9 +1,11 @@
 //! One browser, one loop, one deed at a time: observe, offer, ask, read, judge, admit, perform, settle.
 //! It must never know a terminal, a command line or the MCP; a desk and a decider are handed in.
 
+mod admit;
 mod ask;
 mod clock;
 mod config;
+mod dialogs;
 mod earlier;
 mod edge_desk;
 mod expect;
@@ -14,6 +16,7 @@ mod report;
 mod run;
 mod step;
 mod values;
+mod windows;
 
 pub use ask::{offer_request, state_of};
 pub use clock::Clock;

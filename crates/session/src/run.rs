@@ -17,6 +17,7 @@ use tokio::sync::{Notify, mpsc};
 
 use crate::clock::Clock;
 use crate::config::{RunConfig, SessionError};
+use crate::dialogs::Dialogs;
 use crate::edge_desk::{DeskParts, EdgeDesk};
 use crate::facts::Past;
 use crate::live::{Live, Watch};
@@ -63,6 +64,7 @@ pub(crate) struct Runner {
     pub(crate) browser: Browser,
     pub(crate) edge: Edge,
     pub(crate) desk: EdgeDesk,
+    pub(crate) dialogs: Dialogs,
     pub(crate) decider: Arc<dyn Decider>,
     pub(crate) config: RunConfig,
     pub(crate) values: Vec<ValueOffer>,
@@ -136,7 +138,7 @@ pub async fn look(parts: Parts, config: RunConfig) -> Result<Look, SessionError>
 
 impl Runner {
     fn assemble(parts: Parts, config: RunConfig) -> Result<Self, SessionError> {
-        let Parts { browser, edge, edge_events, decider, approver, watch, stop: _, journal, nonce, keeper } = parts;
+        let Parts { mut browser, edge, edge_events, decider, approver, watch, stop: _, journal, nonce, keeper } = parts;
         let scrub = Scrubber::of(&config.secrets)?;
         let desk = EdgeDesk::new(DeskParts {
             events: edge_events,
@@ -149,11 +151,13 @@ impl Runner {
             clock: Clock::start(),
             wait: Duration::from_millis(config.budgets.approval_wait_ms),
         });
+        let dialogs = Dialogs::new(browser.ask_about_dialogs(), Duration::from_millis(config.budgets.approval_wait_ms));
         let values = offered_values(&config);
         Ok(Self {
             browser,
             edge,
             desk,
+            dialogs,
             decider,
             config,
             values,
@@ -200,7 +204,8 @@ fn offered_values(config: &RunConfig) -> Vec<ValueOffer> {
         field: secret.field(),
     });
     let quoted = crate::values::computed(&config.goal).into_iter().map(|text| ValueOffer::Text { key: None, text });
-    let mut all: Vec<ValueOffer> = text.chain(secret).collect();
+    let files = config.files.iter().cloned().map(ValueOffer::File);
+    let mut all: Vec<ValueOffer> = text.chain(secret).chain(files).collect();
     for value in quoted {
         let known = all
             .iter()
@@ -255,6 +260,7 @@ impl Runner {
             "goal": self.desk.scrub.scrub(&config.goal),
             "start": self.desk.scrub.scrub(config.start.as_str()),
             "keys": keys,
+            "files": config.files,
             "expectations": config.expectations,
             "policy": config.policy,
             "attendance": self.desk.approver.attendance(),

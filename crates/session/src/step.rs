@@ -3,22 +3,24 @@
 use std::time::{Duration, Instant};
 
 use clicket_chromium::{BrowserEvent, CallError, PageError};
-use clicket_guard::approval::Answered;
 use clicket_guard::choice::{self, Choice, Named, Pick};
-use clicket_guard::gate::{self, Act, Admission, Refusal};
+use clicket_guard::gate::{Act, Refusal};
 use clicket_guard::observation::Observation;
 use clicket_guard::offer::{Entry, EntryId, History, Offer, control_of};
 use clicket_guard::outcome::Outcome;
 use clicket_guard::permit::{ActPermit, Action};
 use clicket_guard::policy::{Judgement, Verdict};
 use clicket_guard::risk::{self, ActionClass};
+use clicket_guard::web::Origin;
 use clicket_guard::words;
 use clicket_systemone::{CheckedChoice, Request, Response, read_choice};
 use serde_json::json;
 
+use crate::admit::Leave;
 use crate::ask::{NONE, history_of, offer_request, state_of, target_question};
 use crate::clock::millis;
 use crate::config::SessionError;
+use crate::dialogs::UnderWay;
 use crate::edge_desk::Causes;
 use crate::expect::Evidence;
 use crate::facts::{Effect, Past, effect_between};
@@ -64,6 +66,13 @@ struct Decided {
     model_ms: u64,
 }
 
+impl Waited {
+    pub(crate) fn add(&mut self, later: Waited) {
+        self.network_ms += later.network_ms;
+        self.window_ms += later.window_ms;
+    }
+}
+
 impl Runner {
     /// Opens the start page; the operator's own address, so no model chose it.
     pub(crate) async fn open(&mut self) -> Result<Option<End>, SessionError> {
@@ -78,6 +87,14 @@ impl Runner {
             Ok(permit) => permit,
             Err(end) => return Ok(Some(end)),
         };
+        let words = format!("Open {}", clicket_guard::untrusted::PageText::plain(&url).for_person());
+        self.dialogs.begin(UnderWay {
+            words,
+            class: ActionClass::Navigate,
+            confidence: 1.0,
+            observation: Observation::default().digest(),
+            url: url.clone(),
+        });
         let outcome = self.perform(permit, format!("Open {url}")).await?;
         if let Outcome::Failed { why } | Outcome::NotTaken { why } = &outcome {
             self.desk.drain();
@@ -163,6 +180,9 @@ impl Runner {
         self.check_journal()?;
         if let Some(end) = self.desk.trouble.take() {
             return Ok(Some(end));
+        }
+        if self.dialogs.stopped {
+            return Ok(Some(self.refused(ActionClass::Dialog, &Refusal::PersonStopped)));
         }
         // The look that was just taken says no most of the time; a yes is always read off the page afresh.
         if seen.is_some_and(|seen| self.plainly_missing(seen)) {
@@ -320,7 +340,7 @@ impl Runner {
             }
         };
         let class = risk::of_action(&seen, &entry.action);
-        let mut judgement = self.desk.policy.judge_action(class, choice.confidence(), self.desk.approver.attendance());
+        let mut judgement = self.judge(&seen, &entry, class, choice.confidence());
         let chosen = sentence(&seen, &entry);
         if self.distrusted.contains(&chosen) {
             judgement.tighten(Verdict::Ask, "what it would send changed while it was being pressed before".into());
@@ -339,6 +359,13 @@ impl Runner {
             self.finish_step(report)?;
             return Ok(ended.filter(|end| !is_go_on(end)));
         };
+        self.dialogs.begin(UnderWay {
+            words: chosen.clone(),
+            class,
+            confidence: choice.confidence(),
+            observation: seen.digest(),
+            url: seen.url.clone(),
+        });
         self.desk.acting_form = control_of(&seen, &entry).and_then(|control| control.form.clone());
         let began = Instant::now();
         let outcome = self.perform(permit, chosen.clone()).await?;
@@ -348,16 +375,25 @@ impl Runner {
             self.distrusted.insert(chosen.clone());
         }
         past.effect = match &outcome {
-            Outcome::Done { .. } | Outcome::DialogDismissed { .. } | Outcome::TimedOut { .. } => Effect::Nothing,
+            Outcome::Done { .. }
+            | Outcome::DialogDismissed { .. }
+            | Outcome::DialogAccepted { .. }
+            | Outcome::TimedOut { .. } => Effect::Nothing,
             Outcome::Stale { .. } | Outcome::Covered { .. } | Outcome::Gone => Effect::Stale,
             Outcome::NotTaken { .. } | Outcome::SecretRefused { .. } | Outcome::Failed { .. } => Effect::Failed,
         };
         self.past.push(past);
-        let settled = self.settle().await?;
+        let mut settled = self.settle().await?;
+        let followed = self.follow_window(&seen, &entry, choice.confidence(), &mut settled).await?;
         self.look_for_made_files();
         self.desk.acting = None;
         self.desk.acting_form = None;
-        let report = self.report(number, &seen, offer, (chosen, choice.confidence(), grounds), Some(outcome), &settled, &timing);
+        let mut report =
+            self.report(number, &seen, offer, (chosen, choice.confidence(), grounds), Some(outcome), &settled, &timing);
+        if let Some(followed) = followed {
+            report.happened.push_str("; ");
+            report.happened.push_str(&followed);
+        }
         self.finish_step(report)?;
         Ok(None)
     }
@@ -375,6 +411,23 @@ impl Runner {
                     "Take this file in a browser of your own.".into(),
                 );
             }
+        }
+    }
+
+    /// The policy's word on an offered act; rules that name uploads exactly speak of the acts that lead there, too.
+    fn judge(&self, seen: &Observation, entry: &Entry, class: ActionClass, confidence: f64) -> Judgement {
+        let (policy, attendance) = (&self.desk.policy, self.desk.approver.attendance());
+        let control = control_of(seen, entry);
+        match &entry.action {
+            Action::Attach { .. } => {
+                let there = control.map(|control| control.frame_origin.as_str()).filter(|origin| !origin.is_empty());
+                let origin = url::Url::parse(there.unwrap_or(&seen.url)).ok().and_then(|url| Origin::of(&url));
+                policy.judge_attach(origin.as_ref(), confidence, attendance)
+            }
+            _ if class == ActionClass::Upload => {
+                policy.judge_submit_of_files(control.and_then(|control| control.form.as_ref()), confidence, attendance)
+            }
+            _ => policy.judge_action(class, confidence, attendance),
         }
     }
 
@@ -414,7 +467,7 @@ impl Runner {
     }
 
     /// Takes an entry through the gate; a person is asked when policy says so.
-    async fn admit(
+    pub(crate) async fn admit(
         &mut self,
         seen: &Observation,
         entry: &Entry,
@@ -424,31 +477,12 @@ impl Runner {
         let page_words = clicket_guard::untrusted::PageText::plain(&seen.url).for_person();
         let act = Act { entry: entry.clone(), observation: seen.digest(), control_words, page_words };
         let (class, grounds) = (judgement.class(), judgement.reasons().join("; "));
-        let now = self.desk.now();
-        match gate::admit(&mut self.desk.journal, now, act, judgement)? {
-            Admission::Permit(permit) => Ok(Ok(permit)),
-            Admission::Refused(refusal) => Ok(Err(self.refused(class, &refusal))),
-            Admission::Ask(ticket, pending) => {
-                let attended = self.desk.approver.attendance() == clicket_guard::approval::Attendance::Attended;
-                if attended {
-                    self.desk.watch.see(&Live::Asking(ticket.words()));
-                }
-                let approver = std::sync::Arc::clone(&self.desk.approver);
-                let wait = Duration::from_millis(self.config.budgets.approval_wait_ms);
-                let asked = Instant::now();
-                let answered = self.desk.watching(approver.ask(ticket, wait)).await;
-                self.desk.person_ms += millis(asked.elapsed());
-                let Answered::By(approval) = answered else {
-                    return Ok(Err(nobody_there(class, grounds)));
-                };
-                let now = self.desk.now();
-                match gate::answer(&mut self.desk.journal, now, pending, approval)? {
-                    Admission::Permit(permit) => Ok(Ok(permit)),
-                    Admission::Refused(refusal) => Ok(Err(self.refused(class, &refusal))),
-                    Admission::Ask(..) => Ok(Err(nobody_there(class, grounds))),
-                }
-            }
-        }
+        let wait = Duration::from_millis(self.config.budgets.approval_wait_ms);
+        Ok(match self.desk.leave_for(act, judgement, wait).await? {
+            Leave::Given(permit) => Ok(permit),
+            Leave::Refused(refusal) => Err(self.refused(class, &refusal)),
+            Leave::Nobody => Err(nobody_there(class, grounds)),
+        })
     }
 
     fn refused(&mut self, class: ActionClass, refusal: &Refusal) -> End {
@@ -469,11 +503,11 @@ impl Runner {
     }
 
     /// Spends a permit and writes its outcome.
-    async fn perform(&mut self, permit: ActPermit, words: String) -> Result<Outcome, SessionError> {
+    pub(crate) async fn perform(&mut self, permit: ActPermit, words: String) -> Result<Outcome, SessionError> {
         let intent = permit.intent().to_owned();
         self.desk.begin(&intent, words, causes(permit.action()));
-        let secrets = &self.config.secrets;
-        let outcome = self.desk.watching(self.browser.perform(permit, secrets)).await;
+        let Self { browser, desk, dialogs, config, .. } = self;
+        let outcome = dialogs.beside(desk, browser.perform(permit, &config.secrets)).await?;
         let outcome = scrubbed(outcome, &self.desk.scrub);
         self.desk.finish(&intent, &serde_json::to_value(&outcome).unwrap_or_default())?;
         self.check_journal()?;
@@ -485,9 +519,9 @@ impl Runner {
         let cap = self.config.budgets.settle_cap_ms;
         let mut waited = Waited::default();
         loop {
-            let Self { browser, edge, desk, .. } = self;
+            let Self { browser, edge, desk, dialogs, .. } = self;
             let mut traffic = edge.in_flight();
-            let settled = desk.watching(browser.settle(&mut traffic, cap)).await.map_err(page_failed)?;
+            let settled = dialogs.beside(desk, browser.settle(&mut traffic, cap)).await?.map_err(page_failed)?;
             waited.network_ms += settled.waited_network_ms;
             waited.window_ms += settled.window_ms;
             desk.drain();
@@ -564,9 +598,14 @@ impl Runner {
 /// Opening, scrolling and waiting ask the page for nothing; a write that comes then is its own.
 fn causes(action: &Action) -> Causes {
     match action {
-        Action::Press { .. } | Action::Fill { .. } | Action::Choose { .. } | Action::Toggle { .. } | Action::Enter { .. } => {
-            Causes::Writes
-        }
+        Action::Press { .. }
+        | Action::Fill { .. }
+        | Action::Choose { .. }
+        | Action::Toggle { .. }
+        | Action::Enter { .. }
+        | Action::Hover { .. }
+        | Action::Attach { .. }
+        | Action::AcceptDialog { .. } => Causes::Writes,
         Action::Scroll(_) | Action::Wait | Action::Back | Action::Navigate { .. } => Causes::Nothing,
     }
 }
@@ -622,12 +661,13 @@ fn outcome_name(outcome: &Outcome) -> &'static str {
         Outcome::NotTaken { .. } => "not_taken",
         Outcome::SecretRefused { .. } => "secret_refused",
         Outcome::DialogDismissed { .. } => "dialog_dismissed",
+        Outcome::DialogAccepted { .. } => "dialog_accepted",
         Outcome::TimedOut { .. } => "timed_out",
         Outcome::Failed { .. } => "failed",
     }
 }
 
-fn in_words(outcome: &Outcome) -> String {
+pub(crate) fn in_words(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Done { .. } => "done".into(),
         Outcome::Stale { part } => format!("stale: its {part} changed after it was seen; nothing was done"),
@@ -636,7 +676,11 @@ fn in_words(outcome: &Outcome) -> String {
         Outcome::NotTaken { why } => format!("the page did not take it: {why}"),
         Outcome::SecretRefused { why } => format!("not typed: {why}"),
         Outcome::DialogDismissed { kind, text } => {
-            format!("the page opened a {kind} saying {}; it was dismissed", text.for_person())
+            let hint = if matches!(kind.as_str(), "confirm" | "prompt") { "; --accept-dialog TEXT says yes to it" } else { "" };
+            format!("the page opened a {kind} saying {}; it was dismissed{hint}", text.for_person())
+        }
+        Outcome::DialogAccepted { kind, text } => {
+            format!("done; the page's {kind} saying {} was allowed and accepted", text.for_person())
         }
         Outcome::TimedOut { doing } => format!("timed out while {doing}"),
         Outcome::Failed { why } => format!("failed: {why}"),
@@ -655,7 +699,8 @@ fn scrubbed(outcome: Outcome, scrub: &clicket_guard::secret::Scrubber) -> Outcom
         | Outcome::Stale { .. }
         | Outcome::Covered { .. }
         | Outcome::Gone
-        | Outcome::DialogDismissed { .. }) => same,
+        | Outcome::DialogDismissed { .. }
+        | Outcome::DialogAccepted { .. }) => same,
     }
 }
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr)]
 
 mod channels;
+mod dialogs;
 mod failing;
 mod filling;
 mod framed;
@@ -10,3 +11,4 @@ mod lifetime;
 mod looking;
 mod pressing;
 mod support;
+mod widgets;

@@ -8,10 +8,16 @@ use clicket_shop::{Effect, ShopConfig, SignInBy};
 
 use crate::support::{Case, Ran, is_exactly_the_chore};
 
-/// Runs on a pseudo-terminal of its own and types `answers`, one at each question.
+/// Runs the chore on a pseudo-terminal of its own and types `answers`, one at each question.
 fn at_a_terminal(case: &Case, options: &[String], answers: &[&str]) -> (Ran, String) {
+    let (code, out, err, screen) = type_answers(case.folder.path(), options, answers);
+    (Ran { code, out, err, log: case.shop().log() }, screen)
+}
+
+/// Exit code, both outputs and what was on the screen.
+pub(crate) fn type_answers(folder: &std::path::Path, options: &[String], answers: &[&str]) -> (i32, String, String, String) {
     let pair = nix::pty::openpty(None, None).unwrap();
-    let (out, err) = (case.folder.path().join("out"), case.folder.path().join("err"));
+    let (out, err) = (folder.join("out"), folder.join("err"));
     let mut child = Command::new("setsid")
         .args(["--ctty", "--wait", env!("CARGO_BIN_EXE_clicket")])
         .args(options)
@@ -48,7 +54,7 @@ fn at_a_terminal(case: &Case, options: &[String], answers: &[&str]) -> (Ran, Str
     }
     let code = child.wait().unwrap().code().unwrap_or(-1);
     let read = |file| std::fs::read_to_string(file).unwrap();
-    (Ran { code, out: read(&out), err: read(&err), log: case.shop().log() }, screen)
+    (code, read(&out), read(&err), screen)
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "all of this program is a test")]
 
+mod acting;
 mod attended;
 mod bad_input;
 mod chores;
