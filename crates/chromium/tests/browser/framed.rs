@@ -230,8 +230,9 @@ async fn a_frozen_frame_does_not_hold_the_look_up() {
 #[tokio::test(flavor = "multi_thread")]
 async fn enter_in_a_frame_sends_that_frames_form_and_what_snatches_the_focus_gets_no_key() {
     let form = "<form action=/found><input name=q aria-label=Search value=tea></form>";
-    let thief = "<button onclick='this.textContent=1'>Thief</button><p id=got></p><script>addEventListener('keydown', (event) => { got.textContent += ' got ' + event.key }, true);
-        addEventListener('message', () => document.querySelector('button').focus()); </script>";
+    let thief = "<button>Thief</button><p id=got></p><script>const b = document.querySelector('button');
+        addEventListener('keydown', (event) => { got.textContent += ' got ' + event.key }, true);
+        addEventListener('message', () => setInterval(() => { b.blur(); b.focus(); window.focus() }, 1))</script>";
     let frames = "<iframe src=http://find.test/ width=400 height=100></iframe><iframe id=thief src=http://thief.test/ width=300 height=100></iframe>";
     let steal = format!(
         "{frames}<input aria-label=Word><script>document.querySelector('input').addEventListener('focus', () => thief.contentWindow.postMessage(1, '*'))</script>"
@@ -250,14 +251,13 @@ async fn enter_in_a_frame_sends_that_frames_form_and_what_snatches_the_focus_get
     assert!(says(&mut browser, "Found it").await, "{:?}", edge.log());
     go(&mut browser, "http://page.test/steal").await;
     let seen = look(&mut browser).await;
-    for action in [
-        Action::Fill { control: bound(control(&seen, "Word")), value: text_of("private") },
-        Action::Enter { control: bound(control(&seen, "Word")) },
-    ] {
-        act(&mut browser, action).await;
-        let text = look(&mut browser).await.text.for_model().to_owned();
-        assert!(!text.contains(" got "), "{text}");
+    let word = bound(control(&seen, "Word"));
+    for _ in 0..4 {
+        act(&mut browser, Action::Fill { control: word, value: text_of("private") }).await;
+        act(&mut browser, Action::Enter { control: word }).await;
     }
+    let text = look(&mut browser).await.text.for_model().to_owned();
+    assert!(text.contains("Thief") && !text.contains(" got "), "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
