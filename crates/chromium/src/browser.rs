@@ -38,6 +38,7 @@ pub struct Browser {
     pub(crate) dialogs: Option<tokio::sync::mpsc::Sender<crate::dialog::DialogAsked>>,
     /// Time that acts waited because a navigation kept the page from answering, since the last settling.
     pub(crate) waited_on_navigation_ms: std::sync::atomic::AtomicU64,
+    /// The other user that the browser runs as, who must be able to read what is attached.
     pub(crate) run_as: Option<RunAs>,
     process: ProcessGroup,
     version: String,
@@ -67,7 +68,6 @@ impl Browser {
         connection: Arc<Connection>,
         router: Arc<Router>,
         process: ProcessGroup,
-        run_as: Option<RunAs>,
         dead_port: TcpSocket,
         version: String,
         session: String,
@@ -84,7 +84,7 @@ impl Browser {
             seed_url,
             files: Vec::new(),
             staged: std::sync::atomic::AtomicU64::new(0),
-            run_as,
+            run_as: None,
             dialogs: None,
             waited_on_navigation_ms: std::sync::atomic::AtomicU64::new(0),
             process,

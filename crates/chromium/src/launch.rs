@@ -108,16 +108,12 @@ impl Browser {
         let (process, connection, router) = start(&config, run_as, &dead_port)?;
         let mut rise = Rise { connection, router, until, step: "starting" };
         match rise.run(&config).await {
-            Ok((version, session)) => Ok(Browser::assemble(
-                rise.connection,
-                rise.router,
-                process,
-                run_as,
-                dead_port,
-                version,
-                session,
-                config.proxy.seed_url,
-            )),
+            Ok((version, session)) => {
+                let seed_url = config.proxy.seed_url;
+                let mut browser = Browser::assemble(rise.connection, rise.router, process, dead_port, version, session, seed_url);
+                browser.run_as = run_as;
+                Ok(browser)
+            }
             Err(RiseError::Call(source)) => Err(LaunchError::NotUp { step: rise.step, source, stderr: process.stderr_tail() }),
             Err(RiseError::Proxy(why)) => Err(LaunchError::ProxyNotReached { why }),
         }
