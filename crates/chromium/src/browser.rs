@@ -43,6 +43,7 @@ pub struct Browser {
     pub(crate) dialogs: Option<tokio::sync::mpsc::Sender<crate::dialog::DialogAsked>>,
     /// Time that acts waited because a navigation kept the page from answering, since the last settling.
     pub(crate) waited_on_navigation_ms: std::sync::atomic::AtomicU64,
+    /// The other user that the browser runs as, who must be able to read what is attached.
     pub(crate) run_as: Option<RunAs>,
     process: ProcessGroup,
     version: String,

@@ -203,7 +203,9 @@ impl State {
                 opening.zip(session).map(|(opening, session)| dialog::open(self, session, &opening))
             }
             "Page.javascriptDialogClosed" => {
-                session.map(|session| dialog::closed(self, session));
+                if let Some(session) = session {
+                    dialog::closed(self, session);
+                }
                 None
             }
             "Fetch.authRequired" => read(params).map(|event| self.on_auth(session, &event)),

@@ -13,6 +13,7 @@ use crate::edge_desk::EdgeDesk;
 use crate::live::Live;
 
 /// What came of asking for leave.
+#[allow(clippy::large_enum_variant, reason = "one is made a step and matched at once; a box would only move it")]
 #[derive(Debug)]
 pub(crate) enum Leave {
     /// Go ahead, once.
