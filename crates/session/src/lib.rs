@@ -13,6 +13,7 @@ mod report;
 mod run;
 mod step;
 mod values;
+mod walls;
 
 pub use ask::{offer_request, state_of};
 pub use clock::Clock;

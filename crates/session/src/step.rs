@@ -87,11 +87,8 @@ impl Runner {
         self.settle().await?;
         let opened = self.desk.write_requests()?;
         self.desk.opened.extend(opened);
-        if let Some(status @ (403 | 429 | 503)) = self.desk.document_status(self.config.start.without_fragment().as_str()) {
-            return Ok(Some(End::HandedBack {
-                reason: HandBack::BlockedBySite(format!("the site answered {status} to the first page")),
-                next: "Open the address in a browser of your own to see what it asks for.".into(),
-            }));
+        if let Some(end) = self.desk.wall(None) {
+            return Ok(Some(end));
         }
         if let Some(held) = self.already_true().await? {
             return Ok(Some(End::Unverified {
@@ -115,6 +112,9 @@ impl Runner {
         let seen = self.observe().await?;
         self.note_effect(&seen);
         if let Some(end) = self.look_for_the_end(Some(&seen)).await? {
+            return Ok(Some(end));
+        }
+        if let Some(end) = self.desk.wall(Some(&seen)) {
             return Ok(Some(end));
         }
         let look_ms = millis(started.elapsed());
@@ -164,6 +164,7 @@ impl Runner {
     /// Ends the run if something at the edge ended it, or if all that is expected holds.
     pub(crate) async fn look_for_the_end(&mut self, seen: Option<&Observation>) -> Result<Option<End>, SessionError> {
         self.check_journal()?;
+        self.look_for_made_files();
         if let Some(end) = self.desk.trouble.take() {
             return Ok(Some(end));
         }
@@ -349,7 +350,6 @@ impl Runner {
         };
         self.past.push(past);
         let settled = self.settle().await?;
-        self.look_for_made_files();
         self.desk.acting = None;
         self.desk.acting_form = None;
         let report = self.report(number, &seen, offer, (chosen, choice.confidence(), grounds), Some(outcome), &settled, &timing);

@@ -15,4 +15,5 @@ mod outside;
 mod page_server;
 mod secrets;
 mod support;
+mod walls;
 mod writes_apart;
