@@ -41,6 +41,10 @@ pub(crate) fn to_origin(headers: &HeaderMap) -> HeaderMap {
 /// The headers of a response as they go to the browser; the length is kept, the body's bytes are.
 pub(crate) fn to_browser(headers: &HeaderMap) -> HeaderMap {
     let mut kept = copy(headers, |name| !SIDE_ROADS.contains(&name.as_str()) && name != header::LINK);
+    if headers.get_all(header::WWW_AUTHENTICATE).iter().any(prompts) {
+        // The browser would ask a person for a password that is not the site's business with Clicket.
+        kept.remove(header::WWW_AUTHENTICATE);
+    }
     let mut lengths = headers.get_all(header::CONTENT_LENGTH).iter();
     if let (Some(length), None) = (lengths.next(), lengths.next()) {
         kept.insert(header::CONTENT_LENGTH, length.clone());
@@ -53,6 +57,12 @@ pub(crate) fn to_browser(headers: &HeaderMap) -> HeaderMap {
         }
     }
     kept
+}
+
+/// Whether a challenge makes a browser ask for a name and password, or log in by the system's account; a script's bearer does not.
+fn prompts(value: &HeaderValue) -> bool {
+    let text = String::from_utf8_lossy(value.as_bytes()).to_ascii_lowercase();
+    ["basic", "digest", "ntlm", "negotiate"].iter().any(|scheme| text.split([' ', ',']).any(|word| word == *scheme))
 }
 
 fn copy(headers: &HeaderMap, keep: impl Fn(&HeaderName) -> bool) -> HeaderMap {

@@ -69,3 +69,12 @@ fn links_ahead_of_need_are_dropped_and_others_kept() {
 fn two_lengths_that_differ_are_not_passed_on() {
     assert!(to_browser(&map(&[("content-length", "3"), ("content-length", "4")])).is_empty());
 }
+
+#[test]
+fn a_challenge_that_would_make_the_browser_ask_a_person_stays_here() {
+    for (value, kept) in [("Basic realm=\"x\"", false), ("Negotiate", false), ("Bearer realm=\"basics\"", true)] {
+        let mut headers = HeaderMap::new();
+        headers.insert("www-authenticate", HeaderValue::from_static(value));
+        assert_eq!(to_browser(&headers).contains_key("www-authenticate"), kept, "{value}");
+    }
+}

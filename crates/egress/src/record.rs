@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use clicket_guard::effect::RequestFacts;
 use clicket_guard::reach::{Passage, ReachReason, Relation};
+use clicket_guard::wall::Wall;
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc::OwnedPermit;
 
@@ -53,6 +54,9 @@ pub struct RequestRecord {
     /// Why the answer, a file, was not taken; the page stands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<FileRefusal>,
+    /// The wall against automated browsers that the answer is, for a page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wall: Option<Wall>,
     /// Where a redirect points. The browser's next request is judged by itself.
     pub redirect_to: Option<String>,
     /// The address that was dialled, after it was judged.
@@ -214,6 +218,7 @@ impl Draft {
             cut: None,
             saved: None,
             left: None,
+            wall: None,
             redirect_to: None,
             address: None,
             duration_ms: 0,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use clicket_guard::download::{self, FileFacts};
 use clicket_guard::effect::RequestFacts;
 use clicket_guard::reach::{Passage, ReadClass, WriteClass, facts_of, leaves_page_standing};
+use clicket_guard::wall;
 use clicket_guard::web::Origin;
 use http::header;
 use http::request::Parts;
@@ -226,6 +227,9 @@ async fn respond(
     {
         let location = String::from_utf8_lossy(location.as_bytes());
         draft.redirect_to(&location);
+    }
+    if draft.record.destination == "document" {
+        draft.record.wall = wall::by_answer(head.status.as_u16(), &as_text(&head.headers));
     }
     let headers = to_browser(&head.headers);
     let body = OriginBody::new(body, shared, origin.clone(), connection, draft);

@@ -27,6 +27,7 @@ pub mod secret;
 pub mod shape;
 pub mod traffic;
 pub mod untrusted;
+pub mod wall;
 pub mod web;
 pub mod words;
 

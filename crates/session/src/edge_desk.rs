@@ -1,6 +1,6 @@
 //! What comes from the edge: records are kept, held requests are judged, asked about, released or refused.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,6 +20,7 @@ use clicket_guard::risk::ActionClass;
 use clicket_guard::secret::Scrubber;
 use clicket_guard::shape::{Remembered, Shape};
 use clicket_guard::traffic::{self, Cause};
+use clicket_guard::wall::Wall;
 use clicket_journal::{Journal, JournalError};
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -69,6 +70,10 @@ pub(crate) struct EdgeDesk {
     remembered: Vec<Remembered>,
     /// Shapes of what the page sent by itself.
     own_shapes: Vec<Shape>,
+    /// Why the last page did not let the browser in, if it did not.
+    pub(crate) blocked: Option<String>,
+    /// The challenge whose script the last page loads.
+    pub(crate) challenge: Option<Wall>,
     /// Files that were taken.
     pub(crate) downloads: Vec<Downloaded>,
     /// Addresses of files that were taken or are being taken.
@@ -94,7 +99,6 @@ pub(crate) struct EdgeDesk {
     pub(crate) fault: Option<JournalError>,
     /// Time that people took, milliseconds.
     pub(crate) person_ms: u64,
-    last_document: HashMap<String, u16>,
     /// Origins that answered a read, and those that were written to.
     origins: Origins,
     /// Writes of earlier runs whose end is not known.
@@ -213,6 +217,8 @@ impl EdgeDesk {
             opened_since: Vec::new(),
             remembered: Vec::new(),
             own_shapes: Vec::new(),
+            blocked: None,
+            challenge: None,
             downloads: Vec::new(),
             asked_for: BTreeSet::new(),
             own_refused: BTreeSet::new(),
@@ -226,7 +232,6 @@ impl EdgeDesk {
             unanswered: None,
             fault: None,
             person_ms: 0,
-            last_document: HashMap::new(),
             origins: Origins::default(),
             earlier,
         }
@@ -331,11 +336,6 @@ impl EdgeDesk {
             }
             Outcome::Refused(_) | Outcome::HeldRefused(_) | Outcome::Passed | Outcome::HeldReleased => record.detail.clone(),
         }
-    }
-
-    /// Status of the last document at this address.
-    pub(crate) fn document_status(&self, url: &str) -> Option<u16> {
-        self.last_document.get(url).copied()
     }
 
     /// Notes that an action's intent is written and its outcome is not.
@@ -447,8 +447,7 @@ impl EdgeDesk {
             self.answered.push((record.method.clone(), record.url.clone()));
         }
         let is_page = record.saved.is_none() && record.left.is_none();
-        if let ("document", Some(status), true) = (record.destination.as_str(), record.status, is_page) {
-            self.last_document.insert(record.url.clone(), status);
+        if record.destination == "document" && record.status.is_some() && is_page {
             if self.opened_since.len() < OPENED_MAX {
                 self.opened_since.push(record.url.clone());
             }
@@ -466,6 +465,7 @@ impl EdgeDesk {
                 self.trouble = Some(End::Uncertain { request });
             }
         }
+        self.note_wall(&record);
         self.note_file(&record);
         self.fresh.push(record);
     }

@@ -16,6 +16,7 @@ mod report;
 mod run;
 mod step;
 mod values;
+mod walls;
 mod windows;
 
 pub use ask::{offer_request, state_of};

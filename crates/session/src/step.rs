@@ -104,11 +104,8 @@ impl Runner {
         self.settle().await?;
         let opened = self.desk.write_requests()?;
         self.desk.opened.extend(opened);
-        if let Some(status @ (403 | 429 | 503)) = self.desk.document_status(self.config.start.without_fragment().as_str()) {
-            return Ok(Some(End::HandedBack {
-                reason: HandBack::BlockedBySite(format!("the site answered {status} to the first page")),
-                next: "Open the address in a browser of your own to see what it asks for.".into(),
-            }));
+        if let Some(end) = self.desk.wall(None) {
+            return Ok(Some(end));
         }
         if let Some(held) = self.already_true().await? {
             return Ok(Some(End::Unverified {
@@ -132,6 +129,9 @@ impl Runner {
         let seen = self.observe().await?;
         self.note_effect(&seen);
         if let Some(end) = self.look_for_the_end(Some(&seen)).await? {
+            return Ok(Some(end));
+        }
+        if let Some(end) = self.desk.wall(Some(&seen)) {
             return Ok(Some(end));
         }
         let look_ms = millis(started.elapsed());
@@ -178,6 +178,7 @@ impl Runner {
     /// Ends the run if something at the edge ended it, or if all that is expected holds.
     pub(crate) async fn look_for_the_end(&mut self, seen: Option<&Observation>) -> Result<Option<End>, SessionError> {
         self.check_journal()?;
+        self.look_for_made_files();
         if let Some(end) = self.desk.trouble.take() {
             return Ok(Some(end));
         }
@@ -385,7 +386,6 @@ impl Runner {
         self.past.push(past);
         let mut settled = self.settle().await?;
         let followed = self.follow_window(&seen, &entry, choice.confidence(), &mut settled).await?;
-        self.look_for_made_files();
         self.desk.acting = None;
         self.desk.acting_form = None;
         let mut report =

@@ -20,4 +20,5 @@ mod record;
 mod scripted;
 mod secrets;
 mod support;
+mod walls;
 mod writes_apart;
