@@ -22,6 +22,8 @@ use crate::process::Pipes;
 pub(crate) trait EventSink: Send + Sync + 'static {
     /// One event. `session` is absent for the browser itself.
     fn on_event(&self, connection: &Connection, session: Option<&str>, method: &str, params: &RawValue);
+    /// The browser is gone: nothing comes any more.
+    fn on_gone(&self);
 }
 
 /// The connection to one browser.
@@ -93,6 +95,7 @@ impl Connection {
             if let Some(connection) = reading.upgrade() {
                 connection.fail_all(why);
             }
+            sink.on_gone();
         });
         connection
     }

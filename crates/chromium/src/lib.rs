@@ -11,6 +11,7 @@ mod facts;
 mod fill;
 mod find;
 mod flags;
+#[cfg(target_os = "linux")]
 mod inner;
 mod launch;
 mod lease;
@@ -31,6 +32,8 @@ mod screenshot;
 mod settle;
 mod state;
 mod store;
+#[cfg(target_os = "linux")]
+mod unshare;
 mod wire;
 mod world;
 
@@ -40,10 +43,9 @@ pub use dialog::DialogKind;
 pub use errors::{CallError, GoneWhy, LaunchError, PageError};
 pub use find::{FindError, find};
 pub use flags::MissingInvariant;
-pub use inner::enter_if_asked;
 pub use launch::{Headed, LaunchConfig, PageScripts, ProxyRoute, Sandbox};
 pub use lease::LeaseFolder;
-pub use quarters::{Confinement, NamespaceWish, Quarters};
+pub use quarters::{Confinement, NamespaceWish, Quarters, enter_if_asked};
 pub use reap::{LeaseFound, Reaped};
 pub use screenshot::{Hide, PictureError};
 pub use settle::{SETTLE_QUIET_MS, Settled, Traffic};
