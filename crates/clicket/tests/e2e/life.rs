@@ -134,7 +134,19 @@ impl Doomed {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
+    /// What is still there after the moment that killed processes need to die.
     fn left(&self) -> Vec<String> {
+        let until = Instant::now() + Duration::from_secs(3);
+        loop {
+            let left = self.left_now();
+            if left.is_empty() || Instant::now() > until {
+                return left;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn left_now(&self) -> Vec<String> {
         let folders = [self.temporary.path().to_path_buf(), self.state.join("clicket/leases")];
         let files = folders.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten();
         let mut left: Vec<String> = files.map(|entry| entry.path().display().to_string()).collect();
