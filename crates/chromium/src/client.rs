@@ -26,6 +26,8 @@ const STILL_STEP_MS: Duration = Duration::from_millis(5);
 pub(crate) trait EventSink: Send + Sync + 'static {
     /// One event. `session` is absent for the browser itself.
     fn on_event(&self, connection: &Connection, session: Option<&str>, method: &str, params: &RawValue);
+    /// The browser is gone: nothing comes any more.
+    fn on_gone(&self);
 }
 
 /// The connection to one browser.
@@ -103,6 +105,7 @@ impl Connection {
             if let Some(connection) = reading.upgrade() {
                 connection.fail_all(why);
             }
+            sink.on_gone();
         });
         connection
     }

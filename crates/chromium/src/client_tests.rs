@@ -15,6 +15,8 @@ impl EventSink for Heard {
     fn on_event(&self, _: &Connection, session: Option<&str>, method: &str, _: &RawValue) {
         self.0.lock().unwrap().push(format!("{}:{method}", session.unwrap_or("-")));
     }
+
+    fn on_gone(&self) {}
 }
 
 impl GarbageBrowser {

@@ -12,25 +12,18 @@ use std::process::{Child, Command, Stdio};
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
-use serde::{Deserialize, Serialize};
 
 use crate::limits::{INNER_ANSWER_MS, INNER_ORDER_BYTES_MAX};
-use crate::namespace::{self, DeadPort, Inside};
+use crate::namespace::{DeadPort, Inside};
 use crate::process::{Pipes, RunAs, with_pipes};
+use crate::quarters::Order;
+use crate::unshare;
 
 /// The only argument of the inner process.
 const WORD: &str = "__browser-namespace";
 
 /// What is said when the sockets come along.
 const HERE: u8 = b'+';
-
-/// What the inner process becomes.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Order {
-    pub(crate) binary: std::path::PathBuf,
-    pub(crate) arguments: Vec<String>,
-    pub(crate) environment: Vec<(String, String)>,
-}
 
 /// An inner process that waits to become the browser. Dropping it ends it.
 pub(crate) struct Waiting {
@@ -103,10 +96,8 @@ fn receive(talk: &UnixStream) -> Result<Inside, String> {
     Ok(Inside { listener: TcpListener::from(listener), dead })
 }
 
-/// Plays the inner process if this process was started as one; for the first line of `main`, before there is a second
-/// thread. Gives nothing when it was not.
-#[must_use]
-pub fn enter_if_asked() -> Option<std::process::ExitCode> {
+/// Plays the inner process if this process was started as one.
+pub(crate) fn enter_if_asked() -> Option<std::process::ExitCode> {
     let mut arguments = std::env::args_os().skip(1);
     if arguments.next().is_none_or(|first| first != WORD) || arguments.next().is_some() {
         return None;
@@ -119,7 +110,7 @@ pub fn enter_if_asked() -> Option<std::process::ExitCode> {
 
 fn serve(talk: BorrowedFd<'_>) -> io::Result<()> {
     // Held until the browser is there: the edge has its own copies.
-    let inside = match namespace::enter_as_anybody() {
+    let inside = match unshare::enter_as_anybody() {
         Ok(inside) => inside,
         Err(why) => return say(talk, why.to_string().as_bytes(), &[]),
     };

@@ -15,12 +15,11 @@ use crate::client::Connection;
 use crate::cookies::CookieJar;
 use crate::errors::{CallError, LaunchError};
 use crate::flags::{self, Facts};
-use crate::inner::Order;
 use crate::lease::LeaseFolder;
 use crate::namespace::{DeadPort, check_empty};
 use crate::process::{ProcessGroup, RunAs};
 use crate::profile::{self, Profile};
-use crate::quarters::{Confinement, Quarters};
+use crate::quarters::{Confinement, Order, Quarters};
 use crate::router::Router;
 use crate::state::{Life, ProxyLogin, auto_attach, page_script};
 use crate::wire::{ContextCreated, Navigated, TargetCreated, Version};
@@ -217,13 +216,15 @@ struct Rise {
 }
 
 impl Rise {
-    /// A page whose process dies answers nothing more, so it is not waited for.
+    /// A page or browser whose process dies answers nothing more, so it is not waited for.
     async fn run_unless_crashed(&mut self, config: &LaunchConfig) -> Result<(String, String), RiseError> {
         let router = Arc::clone(&self.router);
         let crashed = router.wait_for(self.left(), |state| (state.life != Life::Alive).then_some(()));
         tokio::select! {
             risen = self.run(config) => risen,
-            Some(()) = crashed => Err(RiseError::Call(CallError::Crashed)),
+            Some(()) = crashed => {
+                Err(RiseError::Call(self.connection.gone().map_or(CallError::Crashed, |why| CallError::Gone { why })))
+            }
         }
     }
 

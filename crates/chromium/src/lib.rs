@@ -14,6 +14,7 @@ mod find;
 mod flags;
 mod foreign;
 mod frames;
+#[cfg(target_os = "linux")]
 mod inner;
 mod launch;
 mod lease;
@@ -34,6 +35,8 @@ mod screenshot;
 mod settle;
 mod state;
 mod store;
+#[cfg(target_os = "linux")]
+mod unshare;
 mod wire;
 mod world;
 
@@ -45,10 +48,9 @@ pub use dialog::DialogAsked;
 pub use errors::{CallError, GoneWhy, LaunchError, PageError};
 pub use find::{FindError, find};
 pub use flags::MissingInvariant;
-pub use inner::enter_if_asked;
 pub use launch::{Headed, LaunchConfig, PageScripts, ProxyRoute, Sandbox};
 pub use lease::LeaseFolder;
-pub use quarters::{Confinement, NamespaceWish, Quarters};
+pub use quarters::{Confinement, NamespaceWish, Quarters, enter_if_asked};
 pub use reap::{LeaseFound, Reaped};
 pub use screenshot::{Hide, PictureError};
 pub use settle::{SETTLE_QUIET_MS, Settled, Traffic};

@@ -171,9 +171,11 @@ pub(crate) const COMMIT_MS: Duration = Duration::from_millis(3_000);
 /// After a navigation began, an answer of the page that is on its way comes within this, or not before the navigation ends.
 pub(crate) const HELD_BACK_MS: Duration = Duration::from_millis(60);
 
+#[cfg(target_os = "linux")]
 /// Time for our own binary to come up, make a namespace and answer; it takes about ten milliseconds.
 pub(crate) const INNER_ANSWER_MS: Duration = Duration::from_millis(5_000);
 
+#[cfg(target_os = "linux")]
 /// What the inner process is told: a command line of some kilobytes.
 pub(crate) const INNER_ORDER_BYTES_MAX: u64 = 256 * 1024;
 

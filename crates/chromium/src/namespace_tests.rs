@@ -1,4 +1,5 @@
 use super::*;
+use crate::unshare::enter_as_root;
 
 #[test]
 fn a_thread_in_a_namespace_of_its_own_has_loopback_and_reaches_nothing_outside() {

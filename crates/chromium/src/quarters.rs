@@ -3,17 +3,22 @@
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::process::{Child, Command};
+#[cfg(target_os = "linux")]
 use std::sync::mpsc;
 
 use nix::unistd::Uid;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::errors::LaunchError;
-use crate::inner::{Order, Waiting};
+#[cfg(target_os = "linux")]
+use crate::inner::{self, Waiting};
 use crate::launch::{Sandbox, run_as};
+#[cfg(target_os = "linux")]
 use crate::limits::INNER_ANSWER_MS;
-use crate::namespace::{self, DeadPort, Inside};
+use crate::namespace::{DeadPort, Inside};
 use crate::process::{Pipes, RunAs, with_pipes};
+#[cfg(target_os = "linux")]
+use crate::unshare;
 
 /// What keeps the browser to its one road out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -52,6 +57,14 @@ pub enum NamespaceWish {
     DangerouslyWithout,
 }
 
+/// How the browser is started, whoever starts it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Order {
+    pub(crate) binary: std::path::PathBuf,
+    pub(crate) arguments: Vec<String>,
+    pub(crate) environment: Vec<(String, String)>,
+}
+
 /// Where a browser will live. Dropping it unused gives everything back.
 pub struct Quarters {
     pub(crate) confinement: Confinement,
@@ -68,11 +81,14 @@ enum Door {
     /// As a child like any other.
     Open,
     /// As a child of the thread that lives there.
+    #[cfg(target_os = "linux")]
     Thread(mpsc::Sender<Work>),
     /// It waits there already.
+    #[cfg(target_os = "linux")]
     Inner(Waiting),
 }
 
+#[cfg(target_os = "linux")]
 /// One process to start in the thread's network, and where to say how it went.
 struct Work {
     command: Command,
@@ -138,14 +154,26 @@ impl Quarters {
                 let (mut command, pipes) = by_command()?;
                 (command.spawn()?, pipes)
             }
+            #[cfg(target_os = "linux")]
             Door::Thread(thread) => {
                 let (command, pipes) = by_command()?;
                 (start_in(&thread, command)?, pipes)
             }
+            #[cfg(target_os = "linux")]
             Door::Inner(waiting) => waiting.become_browser(order)?,
         };
         Ok((child, pipes, self.dead))
     }
+}
+
+/// Plays the process that enters a namespace if this process was started as one; for the first line of `main`, before there is
+/// a second thread. Gives nothing when it was not.
+#[must_use]
+pub fn enter_if_asked() -> Option<std::process::ExitCode> {
+    #[cfg(target_os = "linux")]
+    return inner::enter_if_asked();
+    #[cfg(not(target_os = "linux"))]
+    return None;
 }
 
 fn outside() -> Result<Inside, LaunchError> {
@@ -162,16 +190,16 @@ fn namespace_for(_sandbox: &Sandbox, _run_as: Option<RunAs>) -> Result<(Inside, 
 #[cfg(target_os = "linux")]
 fn namespace_for(sandbox: &Sandbox, run_as: Option<RunAs>) -> Result<(Inside, Door), String> {
     if !Uid::effective().is_root() {
-        return inner(None);
+        return by_process(None);
     }
     if *sandbox == Sandbox::DangerouslyOff {
         return Err("without its sandbox the browser runs as root, which no namespace holds".to_owned());
     }
-    by_thread().or_else(|as_root| inner(run_as).map_err(|as_user| format!("{as_root}; {as_user}")))
+    by_thread().or_else(|as_root| by_process(run_as).map_err(|as_user| format!("{as_root}; {as_user}")))
 }
 
 #[cfg(target_os = "linux")]
-fn inner(run_as: Option<RunAs>) -> Result<(Inside, Door), String> {
+fn by_process(run_as: Option<RunAs>) -> Result<(Inside, Door), String> {
     Waiting::start(run_as).map(|(waiting, inside)| (inside, Door::Inner(waiting)))
 }
 
@@ -180,7 +208,7 @@ fn by_thread() -> Result<(Inside, Door), String> {
     let (tell, told) = mpsc::channel();
     let (thread, works) = mpsc::channel::<Work>();
     let live = move || {
-        let inside = namespace::enter_as_root().map_err(|why| why.to_string());
+        let inside = unshare::enter_as_root().map_err(|why| why.to_string());
         let entered = inside.is_ok();
         if tell.send(inside).is_err() || !entered {
             return;
@@ -195,6 +223,7 @@ fn by_thread() -> Result<(Inside, Door), String> {
     Ok((inside, Door::Thread(thread)))
 }
 
+#[cfg(target_os = "linux")]
 fn start_in(thread: &mpsc::Sender<Work>, command: Command) -> io::Result<Child> {
     let (started, heard) = mpsc::channel();
     thread.send(Work { command, started }).map_err(|_| io::ErrorKind::BrokenPipe)?;

@@ -7,9 +7,12 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+#[cfg(target_os = "linux")]
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
-use crate::facts::{Running, boot_id, running, with_profile};
+#[cfg(target_os = "linux")]
+use crate::facts::running;
+use crate::facts::{Running, boot_id, with_profile};
 use crate::lease::{Entry, Filed, LeaseFolder, NAME_PREFIX};
 use crate::limits::REAP_MS;
 
@@ -121,6 +124,7 @@ fn proven(filed: &Filed) -> Vec<Running> {
     found
 }
 
+#[cfg(target_os = "linux")]
 /// The number is turned into the process itself, compared once more, and only then signalled: it can't become another's.
 fn end(process: &Running) {
     let pid = i32::try_from(process.facts.pid).ok().and_then(Pid::from_raw);
@@ -130,6 +134,10 @@ fn end(process: &Running) {
         let _ = pidfd_send_signal(held, Signal::KILL);
     }
 }
+
+/// Elsewhere no process is proven, so none comes here; a browser ends by itself when its pipe does.
+#[cfg(not(target_os = "linux"))]
+fn end(_process: &Running) {}
 
 /// Removes the folder if it is one that such a browser had.
 fn remove_profile(profile: &Path, browser_user: u32) -> bool {

@@ -83,4 +83,8 @@ impl EventSink for Router {
         }
         self.changes.send_modify(|version| *version = version.wrapping_add(1));
     }
+    fn on_gone(&self) {
+        self.state().on_gone();
+        self.changes.send_modify(|version| *version = version.wrapping_add(1));
+    }
 }

@@ -12,6 +12,7 @@ use crate::errors::{CallError, PageError};
 use crate::limits::{DIALOG_HELD_MS, FROZEN_MS, LAST_LOOK_MS, LOOK_AHEAD_MS, LOOKS_AHEAD_MAX, SETTLE_STEP_MS};
 use crate::observe::LookAhead;
 use crate::router::Router;
+use crate::state::Life;
 use crate::world::QUIET;
 
 /// The settle window: a document is taken for settled when nothing changed in it for so long, milliseconds. Two frames
@@ -173,11 +174,11 @@ impl<'a> Wait<'a> {
         }
     }
 
-    /// Waits until nothing loads and nothing is at the edge.
+    /// Waits until nothing loads and nothing is at the edge, or there is no page any more that could be waited for.
     async fn rest(&mut self, until: Instant) {
         let over = tokio::time::sleep_until(until);
         tokio::pin!(over);
-        while self.busy_since.is_some() {
+        while self.busy_since.is_some() && self.router.state().life == Life::Alive {
             tokio::select! {
                 () = &mut over => return,
                 () = self.changed() => {}

@@ -347,6 +347,13 @@ impl State {
         Vec::new()
     }
 
+    /// Whoever waits for the page must wait no longer.
+    pub(crate) fn on_gone(&mut self) {
+        self.life = Life::Closed;
+        self.world = None;
+        self.loading = false;
+    }
+
     fn on_crashed(&mut self) {
         self.life = Life::Crashed;
         self.world = None;

@@ -144,6 +144,21 @@ async fn a_browser_that_dies_fails_every_call_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_browser_that_dies_while_it_is_waited_for_is_waited_for_no_longer() {
+    let edge = TestEdge::with_page("<button>Go</button>").await;
+    let Some(mut browser) = open(&edge).await else { return };
+    let group = i32::try_from(browser.process_id()).unwrap();
+    tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        nix::sys::signal::kill(nix::unistd::Pid::from_raw(group), nix::sys::signal::Signal::SIGKILL).unwrap();
+    });
+    let started = Instant::now();
+    // The edge has a request under way for good.
+    assert!(browser.settle(&mut at_edge(1), 15_000).await.is_err());
+    assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn new_tabs_are_closed_and_reported() {
     let html = "<a href=http://ad.test/one target=_blank>Tab</a><button onclick=\"window.open('http://ad.test/two')\">Window</button><a href=http://ad.test/three target=_blank rel=opener>Opener</a>";
     let edge = TestEdge::with_page(html).await;
