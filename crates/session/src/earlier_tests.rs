@@ -165,8 +165,8 @@ fn at_2000_kill_points_no_write_happens_twice_and_the_journal_holds_or_says_torn
         assert!(torn_only && (checked.holds() == ends.contains(&point)), "at {point}: {:?}", checked.findings);
         let uncertain: BTreeSet<Digest> =
             earlier_writes(place.path(), NOW).unwrap().writes.iter().map(|write| write.mark).collect();
-        for number in answered..usize::try_from(writes).unwrap() {
-            let again = !uncertain.contains(&marks[number]);
+        for (number, mark) in marks.iter().enumerate().skip(answered) {
+            let again = !uncertain.contains(mark);
             let happened = u32::from(number < sent) + u32::from(again);
             assert!(happened <= 1, "write {number} twice at {point}");
             // What never left is not held back either.
