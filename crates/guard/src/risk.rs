@@ -374,11 +374,10 @@ fn holds_card_number(body: &str) -> bool {
 /// Issuers' first digits and lengths, as ISO/IEC 7812 numbers are given out; no card of today has 13 digits.
 fn is_card_number(digits: &[u32]) -> bool {
     let head = digits.iter().take(2).fold(0, |head, digit| head * 10 + digit);
-    let issued = match (head, digits.len()) {
-        (40..=49, 16 | 19) | (22..=27 | 51..=55, 16) | (34 | 37, 15) | (30 | 36 | 38 | 39, 14..=19) => true,
-        (35 | 50 | 56..=69, 16..=19) => true,
-        _ => false,
-    };
+    let issued = matches!(
+        (head, digits.len()),
+        (40..=49, 16 | 19) | (22..=27 | 51..=55, 16) | (34 | 37, 15) | (30 | 36 | 38 | 39, 14..=19) | (35 | 50 | 56..=69, 16..=19)
+    );
     issued && luhn(digits)
 }
 

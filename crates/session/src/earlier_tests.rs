@@ -1,12 +1,13 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use clicket_guard::approval::Moment;
+use clicket_guard::approval::{Attendance, Moment};
 use clicket_guard::effect::RequestImage;
 use clicket_guard::gate::{self, Admission, Effect};
-use clicket_guard::policy::{Judgement, Verdict};
+use clicket_guard::policy::{Policy, RequestPattern};
 use clicket_guard::risk::ActionClass;
 use clicket_guard::secret::Scrubber;
+use clicket_guard::web::Origin;
 use clicket_journal::{Journal, Severity, SigningKey, What, verify_with};
 use serde_json::json;
 
@@ -34,7 +35,9 @@ fn image(body: &str) -> RequestImage {
 
 /// Takes a write through the gate; gives its intent.
 fn send(journal: &mut Journal, at: u64, image: RequestImage) -> String {
-    let judgement = Judgement { verdict: Verdict::Allow, class: ActionClass::Write, reasons: vec!["--allow".into()] };
+    let mut policy = Policy::shipped().unwrap();
+    policy.allow_write(RequestPattern::parse("POST /order").unwrap(), Origin::read("https://shop.example").unwrap());
+    let judgement = policy.judge_request(ActionClass::Write, &image, Attendance::Unattended);
     let now = Moment { unix_ms: at, steady_ms: at };
     let effect = Effect { image, after: None, scrub: Scrubber::of(&[]).unwrap() };
     match gate::admit_effect(journal, now, effect, judgement).unwrap() {

@@ -4,9 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use clicket_egress::{
-    EdgeEvent, FailKind, FileRefusal, HeldRequest, HoldRefusal, OfferedFile, Outcome, RefuseReason, RequestRecord, Sent,
-};
+use clicket_egress::{EdgeEvent, FileRefusal, HeldRequest, HoldRefusal, OfferedFile, Outcome, RefuseReason, RequestRecord, Sent};
 use clicket_guard::approval::{Answered, Approver, Attendance, Moment};
 use clicket_guard::download::Download;
 use clicket_guard::effect::RequestImage;
@@ -28,6 +26,8 @@ use tokio::sync::mpsc;
 use crate::clock::Clock;
 use crate::earlier::EarlierWrite;
 use crate::live::{Live, Watch};
+use crate::origins::Origins;
+use crate::reasons::{Loggable, allow_hint, allow_option};
 use crate::report::{Downloaded, End, HandBack, Tally};
 
 /// Requests kept as evidence; a page that makes more has no business with an expectation.
@@ -117,32 +117,6 @@ enum Waiting {
     File(Box<OfferedFile>),
 }
 
-/// Origins by what was done with them. A page that reaches for more than the bound is told by its requests alone.
-#[derive(Default)]
-struct Origins {
-    read: BTreeSet<String>,
-    written: BTreeSet<String>,
-}
-
-impl Origins {
-    const MAX: usize = 1_000;
-
-    fn take(&mut self, record: &RequestRecord) {
-        let set = match record.outcome {
-            Outcome::Passed => &mut self.read,
-            Outcome::HeldReleased => &mut self.written,
-            // It was released if anything of it may have left.
-            Outcome::Failed(_) if record.method != "GET" && record.sent != Sent::Nothing => &mut self.written,
-            Outcome::Refused(_) | Outcome::HeldRefused(_) | Outcome::Failed(_) => return,
-        };
-        if let Ok(url) = url::Url::parse(&record.url)
-            && set.len() < Self::MAX
-        {
-            set.insert(url.origin().ascii_serialization());
-        }
-    }
-}
-
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) enum OpenIntent {
     Act,
@@ -173,16 +147,6 @@ pub(crate) enum Causes {
     Writes,
     /// Nothing: the page was only opened, scrolled or waited for.
     Nothing,
-}
-
-/// What a page had a part in, in a log: quoted, escaped and cut, so that it can make no line of its own. Secrets are out already.
-struct Loggable<'a>(&'a str);
-
-impl std::fmt::Debug for Loggable<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let cut: String = self.0.chars().take(300).collect();
-        write!(f, "{cut:?}")
-    }
 }
 
 pub(crate) struct DeskParts {
@@ -322,20 +286,9 @@ impl EdgeDesk {
         self.clock.now()
     }
 
-    /// Why the last document that was asked for did not come, as the edge knows it; the browser only knows that nothing came.
-    pub(crate) fn why_no_document(&self) -> Option<String> {
-        let record = self.fresh.iter().rev().find(|record| record.destination == "document" && record.status.is_none())?;
-        match record.outcome {
-            Outcome::Failed(kind) => Some(why_failed(kind).to_owned()),
-            Outcome::Refused(RefuseReason::Reach(reason)) => Some(reason.words().to_owned()),
-            Outcome::Refused(RefuseReason::Name) => {
-                Some(format!("its name is never looked up ({})", record.detail.as_deref().unwrap_or("special use")))
-            }
-            Outcome::Refused(RefuseReason::Address) => {
-                Some(format!("its address is never dialled ({})", record.detail.as_deref().unwrap_or("not public")))
-            }
-            Outcome::Refused(_) | Outcome::HeldRefused(_) | Outcome::Passed | Outcome::HeldReleased => record.detail.clone(),
-        }
+    /// Records of requests that are not written yet.
+    pub(crate) fn fresh(&self) -> &[RequestRecord] {
+        &self.fresh
     }
 
     /// Notes that an action's intent is written and its outcome is not.
@@ -447,10 +400,9 @@ impl EdgeDesk {
             self.answered.push((record.method.clone(), record.url.clone()));
         }
         let is_page = record.saved.is_none() && record.left.is_none();
-        if record.destination == "document" && record.status.is_some() && is_page {
-            if self.opened_since.len() < OPENED_MAX {
-                self.opened_since.push(record.url.clone());
-            }
+        let opened = record.destination == "document" && record.status.is_some() && is_page;
+        if opened && self.opened_since.len() < OPENED_MAX {
+            self.opened_since.push(record.url.clone());
         }
         if let Some(at) =
             self.open.iter().position(|(_, kind)| matches!(kind, OpenIntent::Request { id, .. } if *id == record.id))
@@ -554,7 +506,7 @@ impl EdgeDesk {
         self.person_ms += self.clock.elapsed_ms().saturating_sub(since);
         match asked {
             Asked::Write(held, pending) => self.answer_write(held, pending, answered),
-            Asked::File(file, pending) => self.answer_file(file, pending, answered),
+            Asked::File(file, pending) => self.answer_file(*file, pending, answered),
         }
         // What is settled without a question asks nobody, so the next in line has its turn at once.
         while self.asking.is_none()
@@ -704,45 +656,4 @@ impl EdgeDesk {
         let text = serde_json::to_string(record).unwrap_or_default();
         serde_json::from_str(&self.scrub.scrub(&text)).unwrap_or_else(|_| json!({"id": record.id, "unprintable": true}))
     }
-}
-
-/// What went wrong on the way to a server, and what to do about it.
-pub(crate) fn why_failed(kind: FailKind) -> &'static str {
-    match kind {
-        FailKind::NameNotFound => "there is no such host; check the spelling of the address",
-        FailKind::NameUnresolved => "the name server gave no answer; check this machine's network and DNS",
-        FailKind::Unreachable => "nothing accepts a connection there; check the address and that the server is up",
-        FailKind::ConnectTimeout => "no connection was made in time; check the address and this machine's network",
-        FailKind::CertificateExpired => {
-            "the server's certificate has expired; its owner must renew it, and it is never clicked away"
-        }
-        FailKind::CertificateNotYetValid => "the server's certificate is not valid yet; check this machine's clock",
-        FailKind::CertificateUntrusted => {
-            "the server's certificate is signed by nobody this machine trusts; --dangerously-trust-ca FILE adds an authority"
-        }
-        FailKind::CertificateWrongName => "the server's certificate is for another name",
-        FailKind::CertificateBad => "the server's certificate is bad",
-        FailKind::Tls | FailKind::TlsTimeout => "the TLS handshake with the server failed",
-        FailKind::HeadTimeout | FailKind::IdleTimeout | FailKind::WholeTimeout => {
-            "the server did not answer in time; try again later"
-        }
-        FailKind::TooBig | FailKind::RunBytes => "the answer is larger than is taken",
-        FailKind::Protocol => "the server does not speak HTTP as it must",
-        FailKind::ConnectionLost => "the connection to the server broke; try again",
-        FailKind::BrowserLeft => "the browser gave up waiting",
-        FailKind::NotSaved => "the file could not be written into its folder; check its rights and the space on the disk",
-    }
-}
-
-/// What an operator would write to let this request through next time.
-fn allow_hint(shown: &str) -> String {
-    match allow_option(shown) {
-        Some(add) => format!("Run it again at a terminal to be asked, or add {add} if this write is meant to happen."),
-        None => "Run it again at a terminal to be asked.".into(),
-    }
-}
-
-fn allow_option(shown: &str) -> Option<String> {
-    let (method, url) = shown.split_once(' ')?;
-    Some(format!("--allow \"{method} {}\"", url::Url::parse(url).ok()?.path()))
 }

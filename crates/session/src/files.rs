@@ -10,8 +10,9 @@ use clicket_guard::permit::DownloadPermit;
 use clicket_guard::risk::ActionClass;
 use serde_json::json;
 
-use crate::edge_desk::{Asked, Causes, EdgeDesk, OpenIntent, why_failed};
+use crate::edge_desk::{Asked, Causes, EdgeDesk, OpenIntent};
 use crate::live::Live;
+use crate::reasons::why_failed;
 use crate::report::{Downloaded, HandBack};
 
 /// Files that one run may take; a page that offers more is not handing over an invoice.
@@ -33,7 +34,7 @@ impl EdgeDesk {
         let deed = Download { facts: file.facts().clone(), after: self.acting.clone(), scrub: self.scrub.clone() };
         let now = self.now();
         match gate::admit_download(&mut self.journal, now, deed, judgement) {
-            Ok(Admission::Permit(permit)) => self.take_file(file, permit),
+            Ok(Admission::Permit(permit)) => self.take_file(*file, permit),
             Ok(Admission::Ask(ticket, pending)) => {
                 if attendance == Attendance::Attended {
                     self.watch.see(&Live::Asking(ticket.words()));
@@ -42,7 +43,7 @@ impl EdgeDesk {
                 let answer = Box::pin(async move { approver.ask(ticket, wait).await });
                 self.ask_about(Asked::File(file, pending), answer);
             }
-            Ok(Admission::Refused(refusal)) => self.leave_file(file, &refusal),
+            Ok(Admission::Refused(refusal)) => self.leave_file(*file, &refusal),
             Err(error) => {
                 file.refuse(FileRefusal::RunEnds);
                 self.fault = Some(error);
@@ -50,7 +51,7 @@ impl EdgeDesk {
         }
     }
 
-    pub(crate) fn answer_file(&mut self, file: Box<OfferedFile>, pending: Pending<Download>, answered: Answered) {
+    pub(crate) fn answer_file(&mut self, file: OfferedFile, pending: Pending<Download>, answered: Answered) {
         let Answered::By(approval) = answered else {
             let why = pending.reasons().join("; ");
             let name = self.scrub.scrub(&file.facts().name).into_owned();
@@ -74,7 +75,7 @@ impl EdgeDesk {
         }
     }
 
-    fn take_file(&mut self, file: Box<OfferedFile>, permit: DownloadPermit) {
+    fn take_file(&mut self, file: OfferedFile, permit: DownloadPermit) {
         let (id, url, intent) = (file.id(), file.facts().url.clone(), permit.intent().to_owned());
         if file.take(permit) {
             // What becomes of it comes as its record.
@@ -86,7 +87,7 @@ impl EdgeDesk {
         }
     }
 
-    fn leave_file(&mut self, file: Box<OfferedFile>, refusal: &Refusal) {
+    fn leave_file(&mut self, file: OfferedFile, refusal: &Refusal) {
         let said = match refusal {
             Refusal::Person | Refusal::PersonStopped => FileRefusal::Person,
             Refusal::Policy { .. } | Refusal::OtherTicket | Refusal::Expired | Refusal::LevelTooLow => FileRefusal::Policy,

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use clicket_chromium::{BrowserEvent, CallError, PageError};
-use clicket_guard::choice::{self, Choice, Named, Pick};
+use clicket_chromium::{CallError, PageError};
+use clicket_guard::choice::{Choice, Pick};
 use clicket_guard::gate::{Act, Refusal};
 use clicket_guard::observation::Observation;
 use clicket_guard::offer::{Entry, EntryId, History, Offer, control_of};
@@ -13,23 +13,19 @@ use clicket_guard::policy::{Judgement, Verdict};
 use clicket_guard::risk::{self, ActionClass};
 use clicket_guard::web::Origin;
 use clicket_guard::words;
-use clicket_systemone::{CheckedChoice, Request, Response, read_choice};
 use serde_json::json;
 
 use crate::admit::Leave;
-use crate::ask::{NONE, history_of, offer_request, state_of, target_question};
 use crate::clock::millis;
 use crate::config::SessionError;
 use crate::dialogs::UnderWay;
 use crate::edge_desk::Causes;
-use crate::expect::Evidence;
 use crate::facts::{Effect, Past, effect_between};
 use crate::live::Live;
+use crate::outcomes::{in_words, outcome_name, scrubbed};
 use crate::report::{End, HandBack, StepReport, Tally};
 use crate::run::Runner;
 
-/// Steps in a row without a visible effect after which a person had better look.
-const IDLE_STEPS_MAX: usize = 4;
 /// Refusals by a person after which the run is given back.
 const REFUSALS_MAX: u32 = 3;
 
@@ -48,22 +44,6 @@ struct Timing {
 pub(crate) struct Waited {
     network_ms: u64,
     window_ms: u64,
-}
-
-/// All that is needed to judge a decision again, as it is written.
-#[derive(serde::Serialize)]
-struct Decision<'a> {
-    observation: &'a Observation,
-    offer: &'a Offer,
-    request: &'a Request,
-    response: &'a Response,
-    choice: serde_json::Value,
-}
-
-/// What a decision gives.
-struct Decided {
-    choice: Choice,
-    model_ms: u64,
 }
 
 impl Waited {
@@ -85,7 +65,7 @@ impl Runner {
         let judgement = self.desk.policy.judge_action(ActionClass::Navigate, 1.0, self.desk.approver.attendance());
         let permit = match self.admit(&Observation::default(), &entry, judgement).await? {
             Ok(permit) => permit,
-            Err(end) => return Ok(Some(end)),
+            Err(end) => return Ok(Some(end.unwrap_or_else(not_opened))),
         };
         let words = format!("Open {}", clicket_guard::untrusted::PageText::plain(&url).for_person());
         self.dialogs.begin(UnderWay {
@@ -175,150 +155,6 @@ impl Runner {
         self.before = Some(seen.clone());
     }
 
-    /// Ends the run if something at the edge ended it, or if all that is expected holds.
-    pub(crate) async fn look_for_the_end(&mut self, seen: Option<&Observation>) -> Result<Option<End>, SessionError> {
-        self.check_journal()?;
-        self.look_for_made_files();
-        if let Some(end) = self.desk.trouble.take() {
-            return Ok(Some(end));
-        }
-        if self.dialogs.stopped {
-            return Ok(Some(self.refused(ActionClass::Dialog, &Refusal::PersonStopped)));
-        }
-        // The look that was just taken says no most of the time; a yes is always read off the page afresh.
-        if seen.is_some_and(|seen| self.plainly_missing(seen)) {
-            return Ok(None);
-        }
-        if !self.past.is_empty() && !self.config.expectations.is_empty() && self.missing().await?.is_empty() {
-            // A page can say that it is done before its write is answered.
-            if self.desk.is_sending() {
-                let cap = Duration::from_millis(self.config.budgets.settle_cap_ms);
-                drop(tokio::time::timeout(cap, self.desk.finish_sending()).await);
-                self.check_journal()?;
-                if let Some(end) = self.desk.trouble.take() {
-                    return Ok(Some(end));
-                }
-                if !self.missing().await?.is_empty() {
-                    return Ok(None);
-                }
-            }
-            let because = self.config.expectations.iter().map(crate::expect::Expectation::in_words).collect();
-            return Ok(Some(End::Verified { because }));
-        }
-        Ok(None)
-    }
-
-    /// Expectations that do not hold now.
-    async fn missing(&mut self) -> Result<Vec<String>, SessionError> {
-        let text = self.desk.watching(self.browser.visible_text()).await.map_err(page_failed)?;
-        let url = self.browser.url();
-        let files = self.desk.file_names();
-        let evidence = Evidence { url: &url, text: &text, answered: &self.desk.answered, files: &files };
-        Ok(self
-            .config
-            .expectations
-            .iter()
-            .filter(|expected| !expected.holds(&evidence))
-            .map(crate::expect::Expectation::in_words)
-            .collect())
-    }
-
-    /// True when a look whose text was not cut already shows that something expected does not hold.
-    fn plainly_missing(&self, seen: &Observation) -> bool {
-        let text = seen.text.for_model();
-        let whole = text.chars().count() + 100 < clicket_guard::limits::PAGE_TEXT_CHARS_MAX;
-        let url = self.browser.url();
-        let files = self.desk.file_names();
-        let evidence = Evidence { url: &url, text, answered: &self.desk.answered, files: &files };
-        whole && self.config.expectations.iter().any(|expected| !expected.holds(&evidence))
-    }
-
-    async fn already_true(&mut self) -> Result<Option<String>, SessionError> {
-        let missing = self.missing().await?;
-        Ok(self.config.expectations.iter().map(crate::expect::Expectation::in_words).find(|expected| !missing.contains(expected)))
-    }
-
-    fn out_of_budget(&self) -> Option<End> {
-        let spent = self.usd >= self.config.budgets.usd && self.usd > 0.0;
-        let idle = self
-            .past
-            .iter()
-            .rev()
-            .take_while(|past| past.effect != Effect::PageChanged && past.effect != Effect::Changed)
-            .count();
-        let (reason, next) = if spent {
-            (HandBack::Budget(format!("the money budget of ${} is used up", self.config.budgets.usd)), "Give more with --money.")
-        } else if idle >= IDLE_STEPS_MAX {
-            (
-                HandBack::NoProgress(format!("{idle} steps in a row changed nothing{}", self.desk.own_refused_in_words())),
-                "Look at the picture of the last page; say the next step in the goal.",
-            )
-        } else {
-            return None;
-        };
-        Some(End::HandedBack { reason, next: next.into() })
-    }
-
-    /// Asks the model, twice at most when its answer can't be read.
-    async fn decide(&mut self, seen: &Observation, offer: &Offer) -> Result<Result<Decided, End>, SessionError> {
-        let goal = self.desk.scrub.scrub(&self.config.goal).into_owned();
-        let state = state_of(&goal, seen, &self.values, &history_of(&self.past));
-        let model = self.config.model_id.clone();
-        let request = offer_request(&model, state, seen, offer);
-        let mut said = String::new();
-        for _ in 0..2 {
-            let Some(reserved) = self.reserve(&request) else {
-                return Ok(Err(End::HandedBack {
-                    reason: HandBack::Budget(format!(
-                        "the next call to the model may cost more than is left of ${}",
-                        self.config.budgets.usd
-                    )),
-                    next: "Give more with --money, or use the built-in model.".into(),
-                }));
-            };
-            let asked = Instant::now();
-            let deadline = Duration::from_millis(self.config.budgets.decide_ms);
-            let decider = std::sync::Arc::clone(&self.decider);
-            let response = self
-                .desk
-                .watching(decider.decide(&request, deadline))
-                .await
-                .map_err(|error| SessionError::Model(error.to_string()))?;
-            let model_ms = millis(asked.elapsed());
-            self.pay(reserved, response.usage);
-            let read = read_answer(&request, &response, offer);
-            self.write_decision(seen, offer, &request, &response, &read)?;
-            match read {
-                Ok(choice) => return Ok(Ok(Decided { choice, model_ms })),
-                Err(why) => said = why,
-            }
-        }
-        Ok(Err(End::HandedBack {
-            reason: HandBack::Unreadable(said),
-            next: "The model answered something that was not offered; try another with --model.".into(),
-        }))
-    }
-
-    /// All that is needed to judge this decision again: what was seen, offered, asked, answered and read.
-    fn write_decision(
-        &mut self,
-        seen: &Observation,
-        offer: &Offer,
-        request: &Request,
-        response: &Response,
-        read: &Result<Choice, String>,
-    ) -> Result<(), SessionError> {
-        let chosen = match read {
-            Ok(choice) => match choice.pick() {
-                Pick::Act(entry) => json!({"entry": entry.id, "confidence": choice.confidence()}),
-                Pick::Done => json!({"done": true, "confidence": choice.confidence()}),
-                Pick::Blocked => json!({"blocked": true, "confidence": choice.confidence()}),
-            },
-            Err(why) => json!({"unreadable": why}),
-        };
-        Ok(self.desk.note("decision", &Decision { observation: seen, offer, request, response, choice: chosen })?)
-    }
-
     async fn act(
         &mut self,
         number: u32,
@@ -329,10 +165,7 @@ impl Runner {
     ) -> Result<Option<End>, SessionError> {
         let entry = match choice.pick() {
             Pick::Act(entry) => entry.clone(),
-            Pick::Done => {
-                let end = self.claim_done(&seen, choice.confidence()).await?;
-                return Ok(Some(end).filter(|end| !is_go_on(end)));
-            }
+            Pick::Done => return self.claim_done(&seen, choice.confidence()).await,
             Pick::Blocked => {
                 return Ok(Some(End::HandedBack {
                     reason: HandBack::Blocked(self.nothing_helps(&seen)),
@@ -348,17 +181,16 @@ impl Runner {
         }
         let grounds = judgement.reasons().join("; ");
         let mut past = Past::of(&seen, &entry);
-        let (permit, ended) = match self.admit(&seen, &entry, judgement).await? {
-            Ok(permit) => (Some(permit), None),
-            Err(end) => (None, Some(end)),
-        };
-        let Some(permit) = permit else {
-            past.effect = Effect::Refused;
-            self.past.push(past);
-            let report =
-                self.report(number, &seen, offer, (chosen, choice.confidence(), grounds), None, &Waited::default(), &timing);
-            self.finish_step(report)?;
-            return Ok(ended.filter(|end| !is_go_on(end)));
+        let permit = match self.admit(&seen, &entry, judgement).await? {
+            Ok(permit) => permit,
+            Err(end) => {
+                past.effect = Effect::Refused;
+                self.past.push(past);
+                let report =
+                    self.report(number, &seen, offer, (chosen, choice.confidence(), grounds), None, &Waited::default(), &timing);
+                self.finish_step(report)?;
+                return Ok(end);
+            }
         };
         self.dialogs.begin(UnderWay {
             words: chosen.clone(),
@@ -398,22 +230,6 @@ impl Runner {
         Ok(None)
     }
 
-    /// A file that a page makes by itself never passes the edge, so the browser refuses it and the run says so.
-    fn look_for_made_files(&mut self) {
-        for event in self.browser.events() {
-            if let BrowserEvent::Download { url } = event
-                && (url.starts_with("blob:") || url.starts_with("data:"))
-            {
-                self.desk.hand_back(
-                    HandBack::Refused(
-                        "a file that was made in the page was refused: only files that a site sends are taken".into(),
-                    ),
-                    "Take this file in a browser of your own.".into(),
-                );
-            }
-        }
-    }
-
     /// The policy's word on an offered act; rules that name uploads exactly speak of the acts that lead there, too.
     fn judge(&self, seen: &Observation, entry: &Entry, class: ActionClass, confidence: f64) -> Judgement {
         let (policy, attendance) = (&self.desk.policy, self.desk.approver.attendance());
@@ -431,48 +247,14 @@ impl Runner {
         }
     }
 
-    fn nothing_helps(&self, seen: &Observation) -> String {
-        let mut said = format!("nothing offered on {} helps towards the goal", self.desk.scrub.scrub(&public_form(&seen.url)));
-        if let Some(failed) = &self.desk.failed_write {
-            said.push_str(&format!("; {failed}"));
-        }
-        said.push_str(&self.desk.own_refused_in_words());
-        said
-    }
-
-    /// The model says that the goal is reached: only the expectations can bear it out.
-    async fn claim_done(&mut self, seen: &Observation, confidence: f64) -> Result<End, SessionError> {
-        let judgement = self.desk.policy.judge_action(ActionClass::Finish, confidence, self.desk.approver.attendance());
-        let missing = self.missing().await?;
-        self.desk.note("finish", &json!({"confidence": confidence, "judgement": judgement, "missing": missing}))?;
-        self.desk.watch.see(&Live::Claimed { missing: &missing });
-        if self.config.expectations.is_empty() {
-            return Ok(if judgement.verdict() == Verdict::Allow {
-                End::Unverified { because: "the model says that the goal is reached; give --expect-text, --expect-url or --expect-request to have it proved".into() }
-            } else {
-                End::HandedBack {
-                    reason: HandBack::LowConfidence(judgement.reasons().join("; ")),
-                    next: "Look at the picture of the last page.".into(),
-                }
-            });
-        }
-        let claims = self.past.iter().filter(|past| past.is_done_claim()).count();
-        self.past.push(Past::of_done(seen));
-        if claims >= 1 {
-            return Ok(End::Unverified {
-                because: format!("the model says that the goal is reached, but not yet: {}", missing.join("; ")),
-            });
-        }
-        Ok(go_on())
-    }
-
-    /// Takes an entry through the gate; a person is asked when policy says so.
+    /// Takes an entry through the gate; a person is asked when policy says so. Without a permit it says how the run ends;
+    /// nothing: it goes on with another step.
     pub(crate) async fn admit(
         &mut self,
         seen: &Observation,
         entry: &Entry,
         judgement: Judgement,
-    ) -> Result<Result<ActPermit, End>, SessionError> {
+    ) -> Result<Result<ActPermit, Option<End>>, SessionError> {
         let control_words = control_of(seen, entry).map(clicket_guard::observation::Control::in_words).unwrap_or_default();
         let page_words = clicket_guard::untrusted::PageText::plain(&seen.url).for_person();
         let act = Act { entry: entry.clone(), observation: seen.digest(), control_words, page_words };
@@ -481,24 +263,29 @@ impl Runner {
         Ok(match self.desk.leave_for(act, judgement, wait).await? {
             Leave::Given(permit) => Ok(permit),
             Leave::Refused(refusal) => Err(self.refused(class, &refusal)),
-            Leave::Nobody => Err(nobody_there(class, grounds)),
+            Leave::Nobody => Err(Some(nobody_there(class, grounds))),
         })
     }
 
-    fn refused(&mut self, class: ActionClass, refusal: &Refusal) -> End {
+    /// How a run ends that was refused something; nothing: it goes on.
+    pub(crate) fn refused(&mut self, class: ActionClass, refusal: &Refusal) -> Option<End> {
         let next = match class {
             ActionClass::Download => "Give a folder with --downloads DIR if files may be taken.",
             _ => "Nothing was done. Change the policy, or do this step yourself.",
         };
-        let hand_back = |detail: String| End::HandedBack { reason: HandBack::Refused(detail), next: next.into() };
+        let hand_back = |detail: String| Some(End::HandedBack { reason: HandBack::Refused(detail), next: next.into() });
         match refusal {
             Refusal::Policy { reasons } => hand_back(format!("{}: {}", class.in_words(), reasons.join("; "))),
-            Refusal::PersonStopped => hand_back("a person ended the run".into()),
+            Refusal::PersonStopped => {
+                // Whatever was being asked about, the next look ends the run.
+                self.dialogs.stopped = true;
+                hand_back("a person ended the run".into())
+            }
             Refusal::Person => {
                 self.refusals += 1;
-                if self.refusals >= REFUSALS_MAX { hand_back(format!("a person refused {REFUSALS_MAX} steps")) } else { go_on() }
+                if self.refusals >= REFUSALS_MAX { hand_back(format!("a person refused {REFUSALS_MAX} steps")) } else { None }
             }
-            Refusal::OtherTicket | Refusal::Expired | Refusal::LevelTooLow => go_on(),
+            Refusal::OtherTicket | Refusal::Expired | Refusal::LevelTooLow => None,
         }
     }
 
@@ -534,7 +321,7 @@ impl Runner {
         }
     }
 
-    fn check_journal(&mut self) -> Result<(), SessionError> {
+    pub(crate) fn check_journal(&mut self) -> Result<(), SessionError> {
         match self.desk.fault.take() {
             Some(fault) => Err(SessionError::Journal(fault)),
             None => Ok(()),
@@ -610,33 +397,20 @@ fn causes(action: &Action) -> Causes {
     }
 }
 
-/// Reads the operation, then only the target that belongs to it.
-fn read_answer(request: &Request, response: &Response, offer: &Offer) -> Result<Choice, String> {
-    clicket_systemone::checks::check_envelope(response).map_err(|fault| fault.to_string())?;
-    let operation = read_choice(request, response, "operation").map_err(|fault| fault.to_string())?;
-    let aimed = offer.operations().into_iter().find(|offered| offered.name() == operation.choice && offered.has_target());
-    let target: Option<CheckedChoice> = match aimed {
-        None => None,
-        Some(aimed) => Some(read_choice(request, response, &target_question(aimed)).map_err(|fault| fault.to_string())?),
-    };
-    if target.as_ref().is_some_and(|target| target.choice == NONE) {
-        return Err(format!("the model chose {} and none of its targets", operation.choice));
-    }
-    let named = Named {
-        operation: &operation.choice,
-        operation_confidence: operation.confidence,
-        target: target.as_ref().map(|target| (target.choice.as_str(), target.confidence)),
-    };
-    choice::read(offer, &named).map_err(|unreadable| unreadable.to_string())
-}
-
 fn sentence(seen: &Observation, entry: &Entry) -> String {
     let control = control_of(seen, entry).map(clicket_guard::observation::Control::in_words).unwrap_or_default();
     words::sentence(&entry.action, &control)
 }
 
-fn public_form(url: &str) -> String {
+pub(crate) fn public_form(url: &str) -> String {
     clicket_guard::web::WebUrl::read(url).map(|url| url.public_form().to_owned()).unwrap_or_default()
+}
+
+fn not_opened() -> End {
+    End::HandedBack {
+        reason: HandBack::Refused("a person did not let the first page be opened".into()),
+        next: "Nothing was done. Run it again to be asked again.".into(),
+    }
 }
 
 fn nobody_there(class: ActionClass, grounds: String) -> End {
@@ -651,70 +425,8 @@ fn nobody_there(class: ActionClass, grounds: String) -> End {
     End::HandedBack { reason, next: next.into() }
 }
 
-/// Its one word, for logs, which take nothing that a page said.
-fn outcome_name(outcome: &Outcome) -> &'static str {
-    match outcome {
-        Outcome::Done { .. } => "done",
-        Outcome::Stale { .. } => "stale",
-        Outcome::Covered { .. } => "covered",
-        Outcome::Gone => "gone",
-        Outcome::NotTaken { .. } => "not_taken",
-        Outcome::SecretRefused { .. } => "secret_refused",
-        Outcome::DialogDismissed { .. } => "dialog_dismissed",
-        Outcome::DialogAccepted { .. } => "dialog_accepted",
-        Outcome::TimedOut { .. } => "timed_out",
-        Outcome::Failed { .. } => "failed",
-    }
-}
-
-pub(crate) fn in_words(outcome: &Outcome) -> String {
-    match outcome {
-        Outcome::Done { .. } => "done".into(),
-        Outcome::Stale { part } => format!("stale: its {part} changed after it was seen; nothing was done"),
-        Outcome::Covered { by } => format!("covered by {}; nothing was done", by.for_person()),
-        Outcome::Gone => "gone: it is no longer on the page; nothing was done".into(),
-        Outcome::NotTaken { why } => format!("the page did not take it: {why}"),
-        Outcome::SecretRefused { why } => format!("not typed: {why}"),
-        Outcome::DialogDismissed { kind, text } => {
-            let hint = if matches!(kind.as_str(), "confirm" | "prompt") { "; --accept-dialog TEXT says yes to it" } else { "" };
-            format!("the page opened a {kind} saying {}; it was dismissed{hint}", text.for_person())
-        }
-        Outcome::DialogAccepted { kind, text } => {
-            format!("done; the page's {kind} saying {} was allowed and accepted", text.for_person())
-        }
-        Outcome::TimedOut { doing } => format!("timed out while {doing}"),
-        Outcome::Failed { why } => format!("failed: {why}"),
-    }
-}
-
-/// Error texts of the browser can hold addresses with secrets in them.
-fn scrubbed(outcome: Outcome, scrub: &clicket_guard::secret::Scrubber) -> Outcome {
-    let clean = |text: String| scrub.scrub(&text).into_owned();
-    match outcome {
-        Outcome::NotTaken { why } => Outcome::NotTaken { why: clean(why) },
-        Outcome::Failed { why } => Outcome::Failed { why: clean(why) },
-        Outcome::SecretRefused { why } => Outcome::SecretRefused { why: clean(why) },
-        Outcome::TimedOut { doing } => Outcome::TimedOut { doing: clean(doing) },
-        same @ (Outcome::Done { .. }
-        | Outcome::Stale { .. }
-        | Outcome::Covered { .. }
-        | Outcome::Gone
-        | Outcome::DialogDismissed { .. }
-        | Outcome::DialogAccepted { .. }) => same,
-    }
-}
-
-/// A marker for "not the end"; never leaves this file.
-fn go_on() -> End {
-    End::HandedBack { reason: HandBack::NoProgress(String::new()), next: String::new() }
-}
-
-fn is_go_on(end: &End) -> bool {
-    matches!(end, End::HandedBack { reason: HandBack::NoProgress(said), .. } if said.is_empty())
-}
-
 /// A page that does not answer is not a browser that is broken.
-fn page_failed(error: impl Into<PageError>) -> SessionError {
+pub(crate) fn page_failed(error: impl Into<PageError>) -> SessionError {
     match error.into() {
         PageError::Call(error @ (CallError::TimedOut { .. } | CallError::Crashed)) => SessionError::PageLost(error.to_string()),
         error => SessionError::Browser(error.to_string()),

@@ -4,7 +4,8 @@ use clicket_egress::{FailKind, Outcome, RequestRecord};
 use clicket_guard::observation::Observation;
 use clicket_guard::wall::{self, Wall};
 
-use crate::edge_desk::{EdgeDesk, why_failed};
+use crate::edge_desk::EdgeDesk;
+use crate::reasons::why_failed;
 use crate::report::{End, HandBack};
 
 /// A page with more controls, or more text, has something else to offer than its challenge.

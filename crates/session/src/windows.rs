@@ -10,8 +10,9 @@ use clicket_guard::untrusted::PageText;
 
 use crate::config::SessionError;
 use crate::dialogs::UnderWay;
+use crate::outcomes::in_words;
 use crate::run::Runner;
-use crate::step::{Waited, in_words};
+use crate::step::Waited;
 
 /// Why a window is not followed.
 const AWAY: &str = "the page itself went on as well";
@@ -41,8 +42,9 @@ impl Runner {
         let grounds = judgement.reasons().join("; ");
         let action = Action::Navigate { url };
         let entry = Entry { id: EntryId::of_window(), operation: Operation::Press, action };
-        let Ok(permit) = self.admit(seen, &entry, judgement).await? else {
-            return Ok(Some(format!("its window for {shown} was closed and not followed: {grounds}")));
+        let permit = match self.admit(seen, &entry, judgement).await? {
+            Ok(permit) => permit,
+            Err(_) => return Ok(Some(format!("its window for {shown} was closed and not followed: {grounds}"))),
         };
         // What follows is no longer the form's own.
         self.desk.acting_form = None;
