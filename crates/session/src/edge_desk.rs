@@ -13,7 +13,7 @@ use clicket_guard::gate::{self, Admission, After, Effect, Pending, Refusal};
 use clicket_guard::observation::FormFacts;
 use clicket_guard::permit::EffectPermit;
 use clicket_guard::policy::{Held, Policy, Verdict};
-use clicket_guard::reach::Relation;
+use clicket_guard::reach::{Relation, WriteClass};
 use clicket_guard::risk::ActionClass;
 use clicket_guard::secret::Scrubber;
 use clicket_guard::shape::{Remembered, Shape};
@@ -435,7 +435,7 @@ impl EdgeDesk {
         }
         let shown = self.shown(&image.method, &image.url);
         let attendance = self.approver.attendance();
-        let (cause, repeats) = self.cause_of(&image);
+        let (cause, repeats) = self.cause_of(&image, held.class());
         let quietly = repeats == Repeats::No || attendance == Attendance::Unattended;
         if cause == Cause::Page && quietly && self.own_refused.contains(&shown) {
             held.refuse(HoldRefusal::Policy);
@@ -485,9 +485,11 @@ impl EdgeDesk {
 
     /// Who asked for a write. The like of what the page sends by itself is the page's own even while an action is under way:
     /// heartbeats don't wait.
-    fn cause_of(&mut self, image: &RequestImage) -> (Cause, Repeats) {
+    fn cause_of(&mut self, image: &RequestImage, class: WriteClass) -> (Cause, Repeats) {
         let acting = self.acting.is_some() && self.causes == Causes::Writes;
-        let cause = traffic::cause_of(acting, image.header("referer"), &self.opened_since);
+        // A page that posts on at once, as a sign-in at another origin does, is still on the way that the action took.
+        let sender = image.header("referer").filter(|_| class != WriteClass::Navigation);
+        let cause = traffic::cause_of(acting, sender, &self.opened_since);
         let Some(shape) = Shape::of(image) else { return (cause, Repeats::No) };
         match cause {
             Cause::Action if self.own_shapes.contains(&shape) => (Cause::Page, Repeats::DuringAction),

@@ -8,7 +8,7 @@ const INVOICE: &[u8] = b"%PDF-1.7\n1 0 obj\n(invoice 7)\nendobj\n%%EOF\n";
 
 const PAGE: &str = r#"<!doctype html><title>Account</title><h1>Invoices</h1><p id=said>One invoice</p>
 <a href="/invoice/7" id=link>Download invoice 7</a> <a href="/invoice/8.pdf" download>Save invoice 8</a>
-<button onclick="const b = new Blob(['x']); const a = document.createElement('a'); a.href = URL.createObjectURL(b); a.download = 'made.txt'; a.click()">Export table</button>"#;
+<button onclick="const b = new Blob(['x']); const a = document.createElement('a'); a.href = window.URL.createObjectURL(b); a.download = 'made.txt'; a.click()">Export table</button>"#;
 
 fn shop(got: &Got) -> Reply {
     match got.path.as_str() {
