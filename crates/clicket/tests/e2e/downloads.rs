@@ -55,14 +55,3 @@ fn without_a_folder_nothing_is_taken_and_the_run_says_what_to_add() {
         assert!(report["next"].as_str().unwrap().contains("--downloads DIR"), "{said}");
     }
 }
-
-#[test]
-fn a_file_made_in_the_page_is_refused_and_said_so() {
-    let server = PageServer::start(shop);
-    let place = server.folder.path().join("files").display().to_string();
-    let options = ["--downloads", &place, "--expect-download", "*", "--steps", "3"];
-    let (code, _, said) = server.run("Press Export table", &options);
-    assert_eq!(code, 3, "{said}");
-    assert!(said.contains("made in the page"), "{said}");
-    assert_eq!(std::fs::read_dir(&place).unwrap().count(), 0, "{said}");
-}
