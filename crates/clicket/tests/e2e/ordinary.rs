@@ -26,6 +26,7 @@ const CHORES: &[Chore] = &[
     Chore {
         page: "graphql",
         script: &[Line("press", &["Rename", "Harbour"]), Line("fill", &["New name", "Quay"]), Line("press", &["Save name"])],
+        // The query passes by a read rule of the shipped policy; the mutation is what was allowed.
         options: &["--value", "name=Quay", "--allow", "POST /graphql"],
         shows: "Renamed to Quay",
         writes: Some(("POST /graphql", "mutation")),
@@ -229,10 +230,82 @@ const CHORES: &[Chore] = &[
         shows: "The code is 427427",
         writes: None,
     },
+    Chore {
+        page: "third-party",
+        script: &[
+            Line("press", &["Sign in with Anchor ID"]),
+            Line("fill", &["Account", "ada"]),
+            Line("press", &["Continue to Club"]),
+        ],
+        options: &["--value", "account=ada", "--origin", "{elsewhere}", "--policy", "{folder}/policy.toml"],
+        shows: "Welcome back, Ada",
+        writes: Some(("POST /identity", "account=ada")),
+    },
+    Chore {
+        page: "closed-shadow",
+        script: &[Line("press", &["Play lighthouse story"])],
+        options: &[],
+        shows: "Playing lighthouse story",
+        writes: None,
+    },
+    Chore {
+        page: "payment-frame",
+        script: &[Line("fill", &["Name on card", "Ada Lovelace"]), Line("press", &["Review donation"])],
+        options: &["--value", "holder=Ada Lovelace", "--origin", "{elsewhere}"],
+        shows: "Reviewing the donation of Ada Lovelace",
+        writes: None,
+    },
+    Chore {
+        page: "upload",
+        script: &[Line("attach", &["Receipt"]), Line("press", &["Send claim"])],
+        options: &["--file", "receipt={folder}/receipt.txt", "--allow-upload", "POST /claim"],
+        shows: "Done: claim",
+        writes: Some(("POST /claim", "Fare 12.50")),
+    },
+    Chore {
+        page: "invoice",
+        script: &[Line("press", &["Download March invoice"])],
+        options: &["--downloads", "{folder}", "--expect-download", "invoice-2026-03.pdf"],
+        shows: "",
+        writes: None,
+    },
+    Chore {
+        page: "confirm",
+        script: &[Line("press", &["Archive draft"])],
+        options: &["--accept-dialog", "Archive the letter to the pilot?"],
+        shows: "The letter is archived",
+        writes: None,
+    },
+    Chore { page: "new-tab", script: &[Line("press", &["Tide table"])], options: &[], shows: "Done: tide-table", writes: None },
+    Chore {
+        page: "menu",
+        script: &[Line("hover", &["Actions"]), Line("press", &["Copy chart"])],
+        options: &[],
+        shows: "Copied the chart",
+        writes: None,
+    },
 ];
 
+/// The one write to another origin that a chore needs, named as a policy names it.
+const POLICY: &str = r#"version = 1
+
+[class.leave_site]
+verdict = "allow"
+unattended = "allow"
+floor = 0.6
+
+[[rule]]
+name = "anchor id"
+class = "write"
+request = "POST /identity"
+origin = "{elsewhere}"
+verdict = "allow"
+matches = ["POST {elsewhere}/identity"]
+not_matches = ["POST {elsewhere}/other"]
+"#;
+
 /// These run in the suite.
-const SUITE: [&str; 6] = ["graphql", "cookies", "virtual", "wizard", "combobox", "frame-form"];
+const SUITE: [&str; 8] = ["graphql", "virtual", "wizard", "combobox", "payment-frame", "upload", "invoice", "confirm"];
 
 /// Strict: a page on this list that starts to work fails the test.
 const KNOWN_MISSES: [(&str, &str); 0] = [];
@@ -268,8 +341,14 @@ fn done(chore: &Chore, site: &Ordinary) -> Option<String> {
     let url = format!("{}/{}", site.origin(), chore.page);
     let mut command = clicket();
     command.args(["run", &url, "--json", "--goal", "as scripted", "--model", &model.option(), "--steps", "20", "--time", "60"]);
-    command.args(["--local-origin", site.origin(), "--local-origin", site.elsewhere(), "--expect-text", chore.shows]);
-    command.arg("--journal").arg(journal).args(chore.options);
+    command.args(["--local-origin", site.origin(), "--local-origin", site.elsewhere()]).arg("--journal").arg(journal);
+    if !chore.shows.is_empty() {
+        command.args(["--expect-text", chore.shows]);
+    }
+    let folder = scratch.path().display().to_string();
+    std::fs::write(scratch.path().join("receipt.txt"), "Fare 12.50").unwrap();
+    std::fs::write(scratch.path().join("policy.toml"), POLICY.replace("{elsewhere}", site.elsewhere())).unwrap();
+    command.args(chore.options.iter().map(|option| option.replace("{folder}", &folder).replace("{elsewhere}", site.elsewhere())));
     let output = command.output().unwrap();
     let report = match document(&output) {
         Ok(report) => report,
