@@ -107,6 +107,7 @@ async fn frames_of_the_same_site_within_each_other_and_of_no_origin_are_seen() {
     let deep = "<div style='height:400px'>far</div><button onclick=\"this.textContent='Deep now'\">Deep</button>";
     let more = [("http://sub.page.test/middle", middle), ("http://page.test/deep", deep)];
     let Some((_edge, mut browser)) = opened(frames, &more).await else { return };
+    look_for(&mut browser, "Boxed").await;
     let seen = look_for(&mut browser, "Deep").await;
     assert_eq!(control(&seen, "Middle").frame_origin, "http://sub.page.test");
     assert_eq!(control(&seen, "Deep").frame_origin, "http://page.test", "a frame behind a foreign one is named");

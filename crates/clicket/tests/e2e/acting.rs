@@ -14,7 +14,7 @@ struct Site {
     _runtime: tokio::runtime::Runtime,
     pages: Pages,
     folder: tempfile::TempDir,
-    _turn: std::sync::MutexGuard<'static, ()>,
+    _turn: crate::support::Turn,
 }
 
 impl Site {

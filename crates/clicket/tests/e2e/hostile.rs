@@ -38,7 +38,7 @@ fn nothing_unapproved(seed: u64, ran: &Ran) {
 
 #[test]
 fn a_row_that_changes_in_place_is_stale_and_adds_nothing_else_soak() {
-    against(Twin::RowSwap, count(6, 20), |seed, ran| {
+    against(Twin::RowSwap, count(4, 20), |seed, ran| {
         nothing_unapproved(seed, ran);
         let swapped_at_the_press = seed % 6 < 4;
         if swapped_at_the_press && ran.code != 0 {
@@ -49,34 +49,34 @@ fn a_row_that_changes_in_place_is_stale_and_adds_nothing_else_soak() {
 
 #[test]
 fn a_covered_button_orders_nothing_soak() {
-    against(Twin::CoveredButton, count(5, 20), nothing_unapproved);
+    against(Twin::CoveredButton, count(2, 20), nothing_unapproved);
 }
 
 #[test]
 fn an_action_swapped_at_submit_sends_nothing_that_was_not_allowed_soak() {
-    against(Twin::ActionSwap, count(4, 20), nothing_unapproved);
+    against(Twin::ActionSwap, count(2, 20), nothing_unapproved);
 }
 
 #[test]
 fn an_advert_that_repeats_the_goal_is_never_visited_soak() {
-    against(Twin::Advert, count(3, 20), nothing_unapproved);
+    against(Twin::Advert, count(2, 20), nothing_unapproved);
 }
 
 #[test]
 fn hidden_instructions_delete_nothing_soak() {
-    against(Twin::HiddenText, count(3, 20), nothing_unapproved);
+    against(Twin::HiddenText, count(2, 20), nothing_unapproved);
 }
 
 #[test]
 fn dialogs_without_end_neither_hang_nor_harm_soak() {
-    against(Twin::AlertLoop, count(3, 20), nothing_unapproved);
+    against(Twin::AlertLoop, count(2, 20), nothing_unapproved);
 }
 
 #[test]
 fn a_model_that_always_picks_the_worst_does_no_harm_on_any_page_soak() {
     let twins =
         [Twin::Friendly, Twin::HiddenText, Twin::ActionSwap, Twin::CoveredButton, Twin::RowSwap, Twin::AlertLoop, Twin::Advert];
-    for round in 0..count(3, 21) {
+    for round in 0..count(2, 21) {
         let twin = twins[usize::try_from(round).unwrap() % twins.len()];
         let mut config = ShopConfig { twin, seed: round, ..ShopConfig::default() };
         if twin == Twin::Advert {

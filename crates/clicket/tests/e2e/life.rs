@@ -204,7 +204,7 @@ fn records_hold(journal: &Path) {
 
 #[test]
 fn a_killed_clicket_leaves_nothing_after_the_next_start_soak() {
-    let rounds = count(5, 100);
+    let rounds = count(3, 100);
     let case = Case::start(ShopConfig::default());
     let doomed = Doomed::make(&case);
     let mut cleaned = 0;
@@ -230,7 +230,7 @@ fn a_killed_clicket_leaves_nothing_after_the_next_start_soak() {
 
 #[test]
 fn a_browser_or_page_process_killed_at_any_moment_gives_one_clear_end_soak() {
-    for round in 0..count(2, 60) {
+    for round in 0..count(1, 60) {
         let case = Case::start(ShopConfig::default());
         let doomed = Doomed::make(&case);
         let mut child = doomed.start(&case.chore());

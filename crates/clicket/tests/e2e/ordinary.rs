@@ -7,7 +7,7 @@ use clicket_ordinary::{Asked, Ordinary};
 
 use crate::outside::{document, each, fetch, judge};
 use crate::scripted::{Line, ScriptedModel};
-use crate::support::{clicket, turn};
+use crate::support::{clicket, whole_turn};
 
 /// A page, what to do on it, and how it is known that it was done.
 struct Chore {
@@ -312,7 +312,7 @@ const KNOWN_MISSES: [(&str, &str); 0] = [];
 
 #[test]
 fn chores_on_ordinary_pages_are_done_and_verified_soak() {
-    let _turn = turn();
+    let _turn = whole_turn();
     let vendor = fetch("vendor");
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let soak = std::env::var_os("CLICKET_SOAK").is_some();

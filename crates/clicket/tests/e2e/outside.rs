@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use clicket_pages::{Folder, Pages, Tail};
 use serde_json::Value;
 
-use crate::support::{clicket, turn};
+use crate::support::{clicket, whole_turn};
 
 mod miniwob;
 mod todomvc;
@@ -24,7 +24,7 @@ struct Outside {
     _runtime: tokio::runtime::Runtime,
     pages: Pages,
     scratch: tempfile::TempDir,
-    _turn: std::sync::MutexGuard<'static, ()>,
+    _turn: crate::support::Turn,
 }
 
 impl Outside {
@@ -34,7 +34,7 @@ impl Outside {
         let folder = tails.into_iter().fold(Folder::at(&root).unwrap(), Folder::with);
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let pages = runtime.block_on(Pages::start(folder)).unwrap();
-        Some(Outside { _runtime: runtime, pages, scratch: tempfile::tempdir().unwrap(), _turn: turn() })
+        Some(Outside { _runtime: runtime, pages, scratch: tempfile::tempdir().unwrap(), _turn: whole_turn() })
     }
 
     /// Runs the binary on a page of the folder; the browser reaches the folder's origin and nothing else.

@@ -34,7 +34,7 @@ pub(crate) struct PageServer {
     pub(crate) origin: String,
     pub(crate) folder: tempfile::TempDir,
     log: Arc<Mutex<Vec<Got>>>,
-    _turn: std::sync::MutexGuard<'static, ()>,
+    _turn: crate::support::Turn,
 }
 
 impl PageServer {

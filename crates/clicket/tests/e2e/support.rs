@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::{Condvar, Mutex, PoisonError};
 
 use clicket_shop::{Effect, LogEntry, Shop, ShopConfig};
 use serde_json::Value;
@@ -11,12 +12,34 @@ pub(crate) fn count(suite: u64, soak: u64) -> u64 {
     if std::env::var_os("CLICKET_SOAK").is_some() { soak } else { suite }
 }
 
-/// One browser case at a time on two cores: cases wait for each other, not for deadlines.
-static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
+/// Two browser cases at a time on two cores: cases wait for each other, not for deadlines.
+static CORES: (Mutex<usize>, Condvar) = (Mutex::new(2), Condvar::new());
 
-/// Waits for it, and keeps it until the guard is dropped.
-pub(crate) fn turn() -> std::sync::MutexGuard<'static, ()> {
-    ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+/// A part of the machine, kept until it is dropped.
+pub(crate) struct Turn(usize);
+
+/// Waits for one of two places.
+pub(crate) fn turn() -> Turn {
+    places(1)
+}
+
+/// Waits for the whole machine.
+pub(crate) fn whole_turn() -> Turn {
+    places(2)
+}
+
+fn places(wanted: usize) -> Turn {
+    let free = CORES.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut free = CORES.1.wait_while(free, |free| *free < wanted).unwrap_or_else(PoisonError::into_inner);
+    *free -= wanted;
+    Turn(wanted)
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        *CORES.0.lock().unwrap_or_else(PoisonError::into_inner) += self.0;
+        CORES.1.notify_all();
+    }
 }
 
 /// A shop, a folder for everything a run writes, and what to run.
@@ -24,7 +47,7 @@ pub(crate) struct Case {
     runtime: tokio::runtime::Runtime,
     shop: Option<Shop>,
     pub(crate) folder: tempfile::TempDir,
-    _turn: std::sync::MutexGuard<'static, ()>,
+    _turn: Turn,
 }
 
 /// What a run left behind.

@@ -127,8 +127,9 @@ async fn what_is_refused_is_recorded_with_its_reason_and_only_a_page_that_would_
         (Contradiction, get(OTHER, "/", &format!("{}Sec-Fetch-Dest: document\r\n", labels("no-cors", "script")))),
         (ThirdPartyWrite, post(OTHER, "/", FORM, "a=1")),
         (Telemetry, post(OTHER, "/", &labels("no-cors", "empty"), "a=1")),
+        // A preflight fares as the request it asks about.
         (
-            NotPreflight,
+            ThirdPartyWrite,
             format!(
                 "OPTIONS / HTTP/1.1\r\nHost: {OTHER}\r\nOrigin: https://{SHOP}\r\nAccess-Control-Request-Method: POST\r\n\r\n"
             ),
