@@ -3,7 +3,7 @@
 use clicket_shop::{Certificate, ShopConfig};
 
 use crate::models::{Character, FakeModel};
-use crate::support::{Case, clicket, left_behind};
+use crate::support::{Case, assert_nothing_left_behind, clicket};
 
 /// Exit code and standard error, with this run's own paths and ports taken out.
 fn said(options: &[&str]) -> String {
@@ -137,7 +137,7 @@ fn a_host_that_does_not_exist_is_said_to_be_unreachable() {
     let text = said(&["run", "https://nobody.example/", "--goal", "x", "--journal", folder.path().to_str().unwrap()]);
     assert!(text.starts_with("exit 1"), "{text}");
     assert!(text.contains("nobody.example"), "{text}");
-    assert_eq!(left_behind(), Vec::<String>::new());
+    assert_nothing_left_behind();
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn with_a_model(character: Character) -> crate::support::Ran {
     options.extend(["--model".into(), format!("systemone:http://{}", model.address()), "--time".into(), "8".into()]);
     let ran = case.run(&options);
     assert!(ran.effects().is_empty(), "{}", ran.said());
-    assert_eq!(left_behind(), Vec::<String>::new());
+    assert_nothing_left_behind();
     ran
 }
 

@@ -58,12 +58,7 @@ fn nothing_is_left_behind() {
     let case = Case::start(ShopConfig::default());
     let ran = case.run(&case.chore());
     assert_eq!(ran.code, 0, "{}", ran.said());
-    // Another case may just have killed its Clicket and not cleaned up yet.
-    let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
-    while !crate::support::left_behind().is_empty() && std::time::Instant::now() < until {
-        std::thread::sleep(std::time::Duration::from_millis(200));
-    }
-    assert_eq!(crate::support::left_behind(), Vec::<String>::new());
+    crate::support::assert_nothing_left_behind();
 }
 
 #[test]
@@ -88,12 +83,7 @@ fn ctrl_c_leaves_no_browser_and_a_sealed_record() {
     let pid = nix::unistd::Pid::from_raw(i32::try_from(child.id()).unwrap());
     nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGINT).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    // Another case may just have killed its Clicket and not cleaned up yet.
-    let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
-    while !crate::support::left_behind().is_empty() && std::time::Instant::now() < until {
-        std::thread::sleep(std::time::Duration::from_millis(200));
-    }
-    assert_eq!(crate::support::left_behind(), Vec::<String>::new());
+    crate::support::assert_nothing_left_behind();
     let verified =
         crate::support::clicket().args(["journal", "verify", "last", "--journal"]).arg(case.journal()).output().unwrap();
     assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));

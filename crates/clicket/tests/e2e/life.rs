@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use clicket_shop::ShopConfig;
 use serde_json::{Value, json};
 
-use crate::support::{Case, clicket, count, is_exactly_the_chore, left_behind, turn};
+use crate::support::{Case, assert_nothing_left_behind, clicket, count, is_exactly_the_chore, turn};
 
 /// A user of no rights that every Linux has.
 const NOBODY: &str = "65534";
@@ -340,7 +340,7 @@ fn a_page_that_is_frozen_from_the_start_is_handed_back() {
     let output = clicket().args(chore_at(&origin, folder.path())).args(["--time", "60"]).output().unwrap();
     let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(3), "{said}");
-    assert_eq!(left_behind(), Vec::<String>::new());
+    assert_nothing_left_behind();
 }
 
 #[test]

@@ -188,8 +188,17 @@ pub(crate) fn is_exactly_the_chore(effects: &[&Effect]) -> bool {
         if email == ShopConfig::EMAIL && product == ShopConfig::WANTED)
 }
 
+/// Fails when a browser stays whose Clicket is gone. Another case may just have killed its own and not cleaned up yet.
+pub(crate) fn assert_nothing_left_behind() {
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while !left_behind().is_empty() && std::time::Instant::now() < until {
+        std::thread::sleep(std::time::Duration::from_millis(200));
+    }
+    assert_eq!(left_behind(), Vec::<String>::new());
+}
+
 /// Browsers whose Clicket is gone: nobody's children any more. Those of other runs still have their parents.
-pub(crate) fn left_behind() -> Vec<String> {
+fn left_behind() -> Vec<String> {
     let mut left = Vec::new();
     for entry in std::fs::read_dir("/proc").unwrap().flatten() {
         let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
