@@ -262,7 +262,9 @@ impl Browser {
         }
         wait.looks_ahead += 1;
         let began = Instant::now();
-        let looked = wait.beside(tokio::time::timeout_at(cap, self.look())).await;
+        // A page that freezes under it is found out by the next question, which ends what runs.
+        let until = cap.min(began + FROZEN_MS / 2);
+        let looked = wait.beside(tokio::time::timeout_at(until, self.look())).await;
         wait.ahead = looked.ok().and_then(Result::ok).filter(|_| wait.busy_since.is_none()).map(|look| (look, began));
         // The page answered just now: that is one of the two looks near the end.
         wait.seen_quiet = wait.ahead.is_some() && quiet.max(wait.quiet_from.elapsed()) + LAST_LOOK_MS >= QUIET_ENOUGH;

@@ -120,6 +120,9 @@ async fn frames_of_the_same_site_within_each_other_and_of_no_origin_are_seen() {
     assert!(!control(&seen, "Deep").in_viewport);
     assert_eq!(press(&mut browser, &seen, "Deep").await, done(), "it is scrolled to in every document");
     settle(&mut browser).await;
+    for name in ["Boxed now", "Middle now"] {
+        look_for(&mut browser, name).await;
+    }
     let seen = look_for(&mut browser, "Deep now").await;
     assert!(control(&seen, "Deep now").in_viewport);
     control(&seen, "Boxed now");
