@@ -36,7 +36,8 @@ function take(key, bound, mode, told) {
 
 /** Takes the latch off and reads the field. @param {number} key @param {number} length @returns {any} */
 function letGo(key, length) {
-  return { latch: disarm(), state: readBack(key, length) };
+  disarm();
+  return readBack(key, length);
 }
 
 const editByCommand = Document.prototype.execCommand;

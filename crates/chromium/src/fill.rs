@@ -46,12 +46,6 @@ struct Taken {
     inserted: Option<Answer>,
 }
 
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct LetGo {
-    state: ReadState,
-}
-
 impl Browser {
     /// Replaces what the field holds and reads it back.
     pub(crate) async fn fill(&self, held: &Held, value: &ValueSource, secrets: &[Secret]) -> Acted<Outcome> {
@@ -124,16 +118,17 @@ impl Browser {
             Some(answer) => accepted(Ok(answer), "typing", secrets),
             None => self.press_and_insert(held, text, secrets).await,
         };
-        if inserted.is_ok() {
-            // For fields that look at their text on keys, one that writes nothing.
-            self.keys(&[Key::named("End", 35)]).await?;
-        }
+        let inserted = match inserted {
+            // For fields that look at their text on keys, one that writes nothing. Whatever comes of it, the latch comes off.
+            Ok(()) => self.keys(&[Key::named("End", 35)]).await,
+            Err(early) => Err(early),
+        };
         let let_go = [json!(held.key), json!(chars_to_read(text))];
-        let let_go = self.unless_navigating(held, before, self.in_document::<LetGo>(held, LET_GO, let_go)).await;
+        let let_go = self.unless_navigating(held, before, self.in_document(held, LET_GO, let_go)).await;
         inserted?;
         match let_go {
             None => self.read_text_back(held, text).await,
-            Some(answer) => judge_text(answer.map(|answer| answer.state), text),
+            Some(read) => judge_text(read, text),
         }
     }
 
