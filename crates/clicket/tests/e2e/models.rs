@@ -79,11 +79,19 @@ fn serve(mut stream: TcpStream, character: Character) {
     while matches!(stream.read(&mut head), Ok(1..)) {}
 }
 
-/// Reads whole questions, one after another, and picks the worst of what they offer.
+/// Picks the worst of what each question offers.
 fn serve_the_worst(stream: &mut TcpStream) {
+    let mut turn = 0;
+    answer_each(stream, |request| {
+        turn += 1;
+        worst_answer(request, turn)
+    });
+}
+
+/// Reads whole questions, one after another, and answers each.
+pub(crate) fn answer_each(stream: &mut TcpStream, mut answer: impl FnMut(&Value) -> Value) {
     let mut bytes = Vec::new();
     let mut chunk = vec![0u8; 65_536];
-    let mut turn = 0;
     loop {
         let whole = bytes.windows(4).position(|window| window == b"\r\n\r\n").and_then(|end| {
             let head = String::from_utf8_lossy(&bytes[..end]).to_lowercase();
@@ -99,8 +107,7 @@ fn serve_the_worst(stream: &mut TcpStream) {
         };
         let request: Value = serde_json::from_slice(&bytes[from..to]).unwrap();
         bytes.drain(..to);
-        turn += 1;
-        let body = worst_answer(&request, turn).to_string();
+        let body = answer(&request).to_string();
         let answer = format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len());
         if stream.write_all(answer.as_bytes()).is_err() {
             return;

@@ -1,11 +1,12 @@
 //! A model that follows a script: at each question it names what the next line of the script says, or waits for it to be
 //! offered. It knows no ids and no positions, only words that an entry's description must hold.
 
-use std::io::{Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Map, Value, json};
+
+use crate::models::answer_each;
 
 /// Questions that may go by until what a line names is offered.
 const PATIENCE: u32 = 5;
@@ -33,9 +34,9 @@ impl ScriptedModel {
         let script = Arc::new(Mutex::new(Script { lines: lines.to_vec(), at: 0, waited: 0 }));
         let shared = Arc::clone(&script);
         std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
+            for mut stream in listener.incoming().flatten() {
                 let script = Arc::clone(&shared);
-                std::thread::spawn(move || serve(stream, &script));
+                std::thread::spawn(move || answer_each(&mut stream, |request| script.lock().unwrap().answer(request)));
             }
         });
         Self { address, script }
@@ -49,33 +50,6 @@ impl ScriptedModel {
     pub(crate) fn stuck_at(&self) -> Option<Line> {
         let script = self.script.lock().unwrap();
         script.lines.get(script.at).copied()
-    }
-}
-
-/// Reads whole questions, one after another.
-fn serve(mut stream: TcpStream, script: &Mutex<Script>) {
-    let mut bytes = Vec::new();
-    let mut chunk = vec![0u8; 65_536];
-    loop {
-        let whole = bytes.windows(4).position(|window| window == b"\r\n\r\n").and_then(|end| {
-            let head = String::from_utf8_lossy(&bytes[..end]).to_lowercase();
-            let length: usize = head.lines().find_map(|line| line.strip_prefix("content-length: "))?.trim().parse().ok()?;
-            (bytes.len() >= end + 4 + length).then_some((end + 4, end + 4 + length))
-        });
-        let Some((from, to)) = whole else {
-            match stream.read(&mut chunk) {
-                Ok(read @ 1..) => bytes.extend_from_slice(&chunk[..read]),
-                _ => return,
-            }
-            continue;
-        };
-        let request: Value = serde_json::from_slice(&bytes[from..to]).unwrap();
-        bytes.drain(..to);
-        let body = script.lock().unwrap().answer(&request).to_string();
-        let answer = format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len());
-        if stream.write_all(answer.as_bytes()).is_err() {
-            return;
-        }
     }
 }
 
