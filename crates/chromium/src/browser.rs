@@ -8,6 +8,7 @@ use clicket_guard::secret::Scrubber;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use crate::settle::LastInput;
 use crate::client::Connection;
 use crate::errors::{CallError, GoneWhy};
 use crate::limits::{CALL_MS, CLOSE_MS, TERMINATE_GRACE_MS};
@@ -43,6 +44,8 @@ pub struct Browser {
     pub(crate) dialogs: Option<tokio::sync::mpsc::Sender<crate::dialog::DialogAsked>>,
     /// Time that acts waited because a navigation kept the page from answering, since the last settling.
     pub(crate) waited_on_navigation_ms: std::sync::atomic::AtomicU64,
+    /// The last input that the page took, for the settle window to count from.
+    pub(crate) last_input: std::sync::Mutex<Option<LastInput>>,
     /// The other user that the browser runs as, who must be able to read what is attached.
     pub(crate) run_as: Option<RunAs>,
     process: ProcessGroup,
@@ -99,6 +102,7 @@ impl Browser {
             run_as,
             dialogs: None,
             waited_on_navigation_ms: std::sync::atomic::AtomicU64::new(0),
+            last_input: std::sync::Mutex::new(None),
             process,
             version,
             confinement,

@@ -3,6 +3,8 @@
 //! Invariant: every input to the page is made below [`Browser::perform`], which takes an [`ActPermit`] by value. Held by the
 //! privacy of the connection, and by the permit's own proofs in guard.
 
+use std::sync::PoisonError;
+
 use clicket_guard::outcome::{Outcome, ReadBack};
 use clicket_guard::permit::{ActPermit, Action, Bound, Direction};
 use clicket_guard::secret::{Scrubber, Secret};
@@ -94,6 +96,7 @@ impl Browser {
     /// events first; on any difference nothing is done and the outcome says which part differs.
     pub async fn perform(&mut self, permit: ActPermit, secrets: &[Secret]) -> Outcome {
         self.ahead = None;
+        *self.last_input.get_mut().unwrap_or_else(PoisonError::into_inner) = None;
         self.let_dialogs_go();
         self.router.state().forget_dialogs();
         self.hold_dialogs();

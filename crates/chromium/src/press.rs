@@ -147,6 +147,7 @@ impl Browser {
         for call in pending {
             call.within::<IgnoredAny>(INPUT_MS).await.map_err(|error| call_failed(doing, error))?;
         }
+        self.note_input();
         Ok(())
     }
 

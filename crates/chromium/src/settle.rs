@@ -1,6 +1,6 @@
 //! Waits until the page has settled: loaded, nothing at the edge, and its document unchanged for a while.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -74,10 +74,20 @@ enum Stir {
     NoDocument,
 }
 
+/// When the page took the last input of an act.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LastInput {
+    at: Instant,
+    /// How often the browser had told of something by then.
+    told: u64,
+}
+
 /// Adds the wait up, and tells the wait for the network from the rest as it happens: both are told by events, so that a
 /// request that begins and ends between two looks at the page is counted where it belongs.
 struct Wait<'a> {
     started: Instant,
+    /// Where the settle window is counted from: the last input, when nothing was heard of the browser or the edge since.
+    from: Instant,
     router: &'a Router,
     changes: watch::Receiver<u64>,
     traffic: &'a mut Traffic,
@@ -92,17 +102,20 @@ struct Wait<'a> {
 }
 
 impl<'a> Wait<'a> {
-    fn start(router: &'a Router, traffic: &'a mut Traffic) -> Self {
+    fn start(router: &'a Router, traffic: &'a mut Traffic, last_input: Option<LastInput>) -> Self {
         let now = Instant::now();
         let changes = router.subscribe();
+        let unheard = !traffic.has_changed().unwrap_or(true);
+        let from = last_input.filter(|input| unheard && input.told == *changes.borrow()).map_or(now, |input| input.at);
         let mut wait = Self {
             started: now,
+            from,
             router,
             changes,
             traffic,
             network: Duration::ZERO,
             busy_since: None,
-            quiet_from: now,
+            quiet_from: from,
             seen_quiet: false,
             ahead: None,
             looks_ahead: 0,
@@ -189,7 +202,8 @@ impl<'a> Wait<'a> {
 
 impl Browser {
     /// Waits until the page is loaded, the edge has nothing under way and the document has not changed for
-    /// [`SETTLE_QUIET_MS`], at most `cap_ms`. Needs no timer of the page. A script without end is terminated.
+    /// [`SETTLE_QUIET_MS`], at most `cap_ms`; the last input of an act counts as a change, and `traffic` should be the same
+    /// receiver each time, so that what came to the edge meanwhile is seen to have changed. Needs no timer of the page. A script without end is terminated.
     ///
     /// # Errors
     /// The page crashed, or the browser is gone.
@@ -211,10 +225,17 @@ impl Browser {
         settled
     }
 
+    /// The page took an input; what comes of it is waited for from now on.
+    pub(crate) fn note_input(&self) {
+        let told = *self.router.subscribe().borrow();
+        *self.last_input.lock().unwrap_or_else(PoisonError::into_inner) = Some(LastInput { at: Instant::now(), told });
+    }
+
     async fn settle_without_dialogs(&mut self, traffic: &mut Traffic, cap_ms: u64) -> Result<Settled, PageError> {
         let before = self.router.state().navigations;
         let router = Arc::clone(&self.router);
-        let mut wait = Wait::start(&router, traffic);
+        let last_input = self.last_input.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        let mut wait = Wait::start(&router, traffic, last_input);
         let cap = wait.started + Duration::from_millis(cap_ms);
         loop {
             self.alive()?;
@@ -296,7 +317,7 @@ impl Browser {
         Settled {
             waited_ms: ms(waited),
             waited_network_ms: ms(network) + self.waited_on_navigation_ms.swap(0, std::sync::atomic::Ordering::Relaxed),
-            window_ms: ms(waited.saturating_sub(network)).min(SETTLE_QUIET_MS),
+            window_ms: ms(wait.from.elapsed().saturating_sub(network)).min(SETTLE_QUIET_MS),
             navigated: state.navigations > navigations_before,
             url: state.url.clone(),
             ..wait.settled

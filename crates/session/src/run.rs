@@ -63,6 +63,8 @@ pub trait Keeper: Send {
 pub(crate) struct Runner {
     pub(crate) browser: Browser,
     pub(crate) edge: Edge,
+    /// Requests under way at the edge, and which of them were seen to come and go.
+    pub(crate) traffic: clicket_chromium::Traffic,
     pub(crate) desk: EdgeDesk,
     pub(crate) dialogs: Dialogs,
     pub(crate) decider: Arc<dyn Decider>,
@@ -155,6 +157,7 @@ impl Runner {
         let values = offered_values(&config);
         Ok(Self {
             browser,
+            traffic: edge.in_flight(),
             edge,
             desk,
             dialogs,

@@ -306,9 +306,8 @@ impl Runner {
         let cap = self.config.budgets.settle_cap_ms;
         let mut waited = Waited::default();
         loop {
-            let Self { browser, edge, desk, dialogs, .. } = self;
-            let mut traffic = edge.in_flight();
-            let settled = dialogs.beside(desk, browser.settle(&mut traffic, cap)).await?.map_err(page_failed)?;
+            let Self { browser, traffic, desk, dialogs, .. } = self;
+            let settled = dialogs.beside(desk, browser.settle(traffic, cap)).await?.map_err(page_failed)?;
             waited.network_ms += settled.waited_network_ms;
             waited.window_ms += settled.window_ms;
             desk.drain();
