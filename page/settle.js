@@ -60,9 +60,9 @@ function asSeen() {
 
 const readyStateOf = getterOf(Document.prototype, 'readyState');
 
-/** @returns {{sinceMutationMs: number, readyState: string, url: string}} */
-function quiet() {
+/** @param {boolean} looked whether the last look is waiting for its word @returns {{sinceMutationMs: number, readyState: string, asSeen: boolean}} */
+function quiet(looked) {
   watchTree(document);
   mutationCount();
-  return { sinceMutationMs: performance.now() - lastMutation, readyState: readyStateOf(document), url: String(window.location.href) };
+  return { sinceMutationMs: performance.now() - lastMutation, readyState: readyStateOf(document), asSeen: looked && asSeen() };
 }

@@ -144,6 +144,9 @@ pub(crate) const LOOKS_AHEAD_MAX: u32 = 2;
 /// The last two looks at a page that settles lie within this.
 pub(crate) const LAST_LOOK_MS: Duration = Duration::from_millis(12);
 
+/// How long the page's word that it still looks as it was seen is taken for true; nothing may be heard of it meanwhile.
+pub(crate) const CONFIRMED_MS: Duration = Duration::from_millis(20);
+
 /// What lies over a control, in words.
 pub(crate) const COVER_CHARS_MAX: usize = 160;
 

@@ -14,16 +14,18 @@ use clicket_guard::secret::Scrubber;
 use clicket_guard::untrusted::{PageText, clean};
 use clicket_journal::{Digest, canonical_json};
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use crate::browser::Browser;
 use crate::errors::PageError;
 use crate::frames::{FrameLooks, Path};
 use crate::limits::{
-    CALL_MS, DIALOG_CHARS_MAX, FORM_FIELDS_MAX, FRAME_NUMBERS_MAX, FRAME_TEXT_CHARS_MAX, HEADINGS_MAX, LOOKS_MAX, OBSERVE_MS,
+    CALL_MS, CONFIRMED_MS, DIALOG_CHARS_MAX, FORM_FIELDS_MAX, FRAME_NUMBERS_MAX, FRAME_TEXT_CHARS_MAX, HEADINGS_MAX, LOOKS_MAX, OBSERVE_MS,
     URL_CHARS_MAX, WORD_CHARS_MAX,
 };
 use crate::perform::Aim;
 use crate::raw::{RawBox, RawControl, RawForm, RawObservation, RawOption, RawPlace, RawTri};
+use crate::router::Router;
 use crate::state::World;
 use crate::world::{AS_SEEN, Argument, OBSERVE};
 
@@ -58,6 +60,19 @@ pub(crate) struct LookAhead {
     world: World,
     raw: RawObservation,
     pub(crate) frames: FrameLooks,
+    /// When the page last said that it still looks so, and how often the browser had told of something by then.
+    confirmed: Option<(Instant, u64)>,
+}
+
+impl LookAhead {
+    pub(crate) fn confirm(&mut self, router: &Router) {
+        self.confirmed = Some((Instant::now(), router.told()));
+    }
+
+    /// Said just now, and nothing was heard of the browser since.
+    fn is_fresh(&self, router: &Router) -> bool {
+        self.confirmed.is_some_and(|(at, told)| at.elapsed() < CONFIRMED_MS && told == router.told())
+    }
 }
 
 /// Which document a control was found in.
@@ -104,7 +119,10 @@ impl Browser {
         let present = self.router.state().world.as_ref() == Some(&look.world);
         // A frame changes without a word to the page.
         let alone = look.frames.looks.is_empty() && look.raw.unreadable_frames.is_empty();
-        alone && present && self.page_function_in::<bool>(&look.world, AS_SEEN, Vec::new(), CALL_MS).await.unwrap_or(false)
+        if !alone || !present {
+            return false;
+        }
+        look.is_fresh(&self.router) || self.page_function_in::<bool>(&look.world, AS_SEEN, Vec::new(), CALL_MS).await.unwrap_or(false)
     }
 
     pub(crate) async fn look(&self) -> Result<LookAhead, PageError> {
@@ -113,7 +131,7 @@ impl Browser {
         self.release_handles(&world);
         let raw = looked?;
         let frames = self.look_into_frames(&world, &raw).await;
-        Ok(LookAhead { world, raw, frames })
+        Ok(LookAhead { world, raw, frames, confirmed: None })
     }
 
     /// One pass of the script in one document; a frame's is told where it stands.

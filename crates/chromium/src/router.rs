@@ -32,6 +32,11 @@ impl Router {
         self.changes.subscribe()
     }
 
+    /// How often the browser told of something so far.
+    pub(crate) fn told(&self) -> u64 {
+        *self.changes.borrow()
+    }
+
     /// Waits until the state gives a value or the time is over.
     pub(crate) async fn wait_for<T>(&self, patience: Duration, mut look: impl FnMut(&State) -> Option<T>) -> Option<T> {
         let until = Instant::now() + patience;

@@ -4,6 +4,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use serde::Deserialize;
+use serde_json::json;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -59,6 +60,7 @@ impl Settled {
 struct Quiet {
     since_mutation_ms: f64,
     ready_state: String,
+    as_seen: bool,
 }
 
 const QUIET_ENOUGH: Duration = Duration::from_millis(SETTLE_QUIET_MS);
@@ -68,8 +70,8 @@ const QUIET_ENOUGH: Duration = Duration::from_millis(SETTLE_QUIET_MS);
 enum Stir {
     /// The document is being read by the browser.
     Parsing,
-    /// The document changed so long ago.
-    QuietFor(Duration),
+    /// The document changed so long ago; and whether the look that was taken ahead would see the same again.
+    QuietFor(Duration, bool),
     /// The document is being made.
     NoDocument,
 }
@@ -106,7 +108,7 @@ impl<'a> Wait<'a> {
         let now = Instant::now();
         let changes = router.subscribe();
         let unheard = !traffic.has_changed().unwrap_or(true);
-        let from = last_input.filter(|input| unheard && input.told == *changes.borrow()).map_or(now, |input| input.at);
+        let from = last_input.filter(|input| unheard && input.told == router.told()).map_or(now, |input| input.at);
         let mut wait = Self {
             started: now,
             from,
@@ -227,7 +229,7 @@ impl Browser {
 
     /// The page took an input; what comes of it is waited for from now on.
     pub(crate) fn note_input(&self) {
-        let told = *self.router.subscribe().borrow();
+        let told = self.router.told();
         *self.last_input.lock().unwrap_or_else(PoisonError::into_inner) = Some(LastInput { at: Instant::now(), told });
     }
 
@@ -246,9 +248,12 @@ impl Browser {
                 break;
             }
             match self.stir(cap.saturating_duration_since(now), &mut wait).await? {
-                Stir::QuietFor(since) => {
+                Stir::QuietFor(since, as_seen) => {
                     let quiet = since.min(wait.quiet_from.elapsed());
                     if quiet >= QUIET_ENOUGH && wait.seen_quiet {
+                        if let Some((look, _)) = wait.ahead.as_mut().filter(|_| as_seen) {
+                            look.confirm(&self.router);
+                        }
                         break;
                     }
                     wait.ahead = wait.ahead.take().filter(|(_, began)| began.elapsed() <= since);
@@ -296,14 +301,17 @@ impl Browser {
         if self.router.state().world.is_none() {
             return Ok(Stir::NoDocument);
         }
-        match wait.beside(self.page_function::<Quiet>(QUIET, [], FROZEN_MS.min(left))).await {
+        let looked = wait.ahead.is_some();
+        match wait.beside(self.page_function::<Quiet>(QUIET, [json!(looked)], FROZEN_MS.min(left))).await {
             Ok(quiet) if quiet.ready_state == "loading" => Ok(Stir::Parsing),
-            Ok(quiet) => Ok(Stir::QuietFor(Duration::from_secs_f64(sane_ms(quiet.since_mutation_ms) / 1_000.0))),
+            Ok(quiet) => {
+                Ok(Stir::QuietFor(Duration::from_secs_f64(sane_ms(quiet.since_mutation_ms) / 1_000.0), quiet.as_seen))
+            },
             Err(PageError::NoDocument) => Ok(Stir::NoDocument),
             Err(PageError::Call(CallError::TimedOut { .. })) => {
                 wait.settled.frozen = true;
                 self.unfreeze(self.session.clone()).await;
-                Ok(Stir::QuietFor(Duration::ZERO))
+                Ok(Stir::QuietFor(Duration::ZERO, false))
             }
             Err(error) => Err(error),
         }
