@@ -23,8 +23,9 @@ test: setup outside ## Everything that can be checked on this machine
 	$(CARGO) test --workspace
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 
-soak: setup outside ## The long runs: a hundred browser cases and more
+soak: setup outside ## The long runs: a hundred browser cases and more, and each promise taken out once to see a test turn red
 	CLICKET_SOAK=1 $(CARGO) test --workspace -- --nocapture soak
+	scripts/mutants
 
 bench: setup ## Measurements, side by side
 	$(CARGO) build --release -p clicket -p clicket-shop

@@ -183,7 +183,7 @@ function problemWith(event) {
   if (keys && !(onNode && hasFocus(el))) return { why: 'focus', detail: onNode && isElement(target) ? sayElement(target) : '' };
   const hit = onNode ? (isElement(target) ? target : flatParent(target)) : null;
   if (!hit || !actsOn(el, hit)) return { why: keys ? 'focus' : 'covered', detail: hit ? sayElement(hit) : '' };
-  return sameMeaning(el, bound, mode === 'type' && hasLanded(event));
+  return sameMeaning(el, bound, mode === 'type' && hasWritten(event));
 }
 
 /** @param {any} el @param {Meaning} bound @param {boolean} [typing] the row may follow what was typed already @returns {{why: string, detail: string} | null} */
@@ -260,6 +260,14 @@ function hasLanded(besides) {
   const current = besides ? armed.records.get(besides) : undefined;
   const main = armed.mode === 'press' ? ['click'] : armed.mode === 'type' ? ['beforeinput', 'keydown'] : armed.mode === 'enter' ? ['keydown'] : [];
   return armed.events.some((event) => event.ok && event !== current && main.includes(event.type));
+}
+
+/** @param {Event} event @returns {boolean} a letter went in before this event, or this is the end of its key: the row may follow it */
+function hasWritten(event) {
+  if (event.type === 'keyup') return hasLanded(event);
+  const { events, records } = /** @type {Armed} */ (armed);
+  const current = records.get(event);
+  return events.some((other) => other.ok && other !== current && (other.type === 'beforeinput' || other.type === 'keyup'));
 }
 
 /** @returns {any} {armed, events, cancelled, landed} */

@@ -102,7 +102,7 @@ impl Browser {
         let inserted = self.type_at_once(held, &text, secrets).await;
         match inserted {
             Ok(Outcome::NotTaken { .. }) | Err(Outcome::NotTaken { .. }) if can_be_keyed => {
-                self.type_keys(held, &text, secrets).await
+                self.type_keys(held, &text, secrets).await.map_err(after_a_first_try)
             }
             other => other,
         }
@@ -194,6 +194,14 @@ impl Browser {
         accepted(chosen, "choosing", secrets)?;
         let holds = |state: &ReadState| state.selected.iter().any(|selected| cut_label(selected) == cut_label(exact));
         self.read_back_until(held, before, holds, "the choice did not stay").await
+    }
+}
+
+/// The first try may have put something in, so that it can't be said that nothing was done.
+fn after_a_first_try(early: Outcome) -> Outcome {
+    match early {
+        Outcome::Gone | Outcome::Stale { .. } | Outcome::Covered { .. } => not_taken("it changed while it was used"),
+        other => other,
     }
 }
 

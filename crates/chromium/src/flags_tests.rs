@@ -25,6 +25,50 @@ fn each_removed_invariant_refuses_to_start() {
     }
 }
 
+/// What must never fall out of the list itself: a row that is not there is not missed by a test that goes over the rows.
+const CONFINING: &[&str] = &[
+    "--remote-debugging-pipe",
+    "--user-data-dir",
+    "--proxy-server",
+    "--proxy-bypass-list=<-loopback>",
+    "--host-resolver-rules",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--disable-quic",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-default-apps",
+    "--disable-breakpad",
+    "--disable-crash-reporter",
+    "--disable-domain-reliability",
+    "--disable-extensions",
+    "--disable-notifications",
+    "--no-pings",
+    "--metrics-recording-only",
+    "DnsOverHttps",
+    "Prerender2",
+    "SpeculationRulesPrefetchFuture",
+    "LoadingPredictor",
+    "Reporting",
+    "NetworkErrorLogging",
+    "PushMessaging",
+    "BackgroundFetch",
+    "MediaRouter",
+];
+
+#[test]
+fn every_row_that_confines_the_browser_is_there() {
+    let spelled = |rule: &Invariant| match rule.need {
+        Need::Switch(text) | Need::Valued(text) | Need::FeatureOff(text) => text,
+    };
+    for row in CONFINING {
+        assert!(INVARIANTS.iter().any(|rule| spelled(rule) == *row), "{row} fell out of the list");
+    }
+    let mutants = INVARIANTS.len() + 2 * FORBIDDEN.len();
+    assert!(CONFINING.len() >= 20 && mutants >= 80, "{mutants} command lines with a row too few or too many are refused");
+}
+
 fn without(arguments: &[String], need: Need) -> Vec<String> {
     let named = |argument: &&String, name: &str| argument.split('=').next() != Some(name);
     match need {

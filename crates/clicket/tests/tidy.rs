@@ -167,3 +167,22 @@ fn the_nine_files_of_one_action_are_where_architecture_says() {
         assert!(root().join("crates").join(file).is_file(), "ARCHITECTURE.md names {file}, which is not there");
     }
 }
+
+#[test]
+fn every_known_fault_is_answered_by_a_test_that_exists_or_by_not_yet() {
+    let table = std::fs::read_to_string(root().join("docs/known-faults.md")).unwrap();
+    let mut tests: Vec<PathBuf> = Vec::new();
+    files(&root().join("crates"), "rs", &mut tests);
+    let tests: Vec<String> = tests.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect();
+    let rows: Vec<&str> = table.lines().filter(|line| line.starts_with("| ") && !line.contains("shown by")).collect();
+    let numbered = rows.iter().filter(|row| row[2..].starts_with(|first: char| first.is_ascii_digit())).count();
+    assert!(rows.len() >= 70 && numbered == 42, "{} rows, {numbered} of them reported by users", rows.len());
+    for row in rows {
+        let (about, shown) = row.trim_end_matches(" |").rsplit_once(" | ").unwrap();
+        let named: Vec<&str> = shown.split('`').skip(1).step_by(2).collect();
+        assert!(!named.is_empty() || about.contains("not yet"), "{row}");
+        for name in named {
+            assert!(tests.iter().any(|text| text.contains(&format!("fn {name}("))), "there is no test {name}");
+        }
+    }
+}

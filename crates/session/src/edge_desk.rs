@@ -659,3 +659,7 @@ impl EdgeDesk {
         serde_json::from_str(&self.scrub.scrub(&text)).unwrap_or_else(|_| json!({"id": record.id, "unprintable": true}))
     }
 }
+
+#[cfg(test)]
+#[path = "sends_tests.rs"]
+mod tests;

@@ -44,6 +44,23 @@ async fn a_page_is_seen_as_a_person_would_use_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_nobody_can_see_or_use_is_neither_offered_nor_told() {
+    let html = "<main><button>Seen</button><div aria-hidden=true><button>Unread</button></div><div inert><button>Inert</button></div>
+        <button style='opacity:0'>Clear</button><div style='opacity:0'><button>Veiled</button></div><button style='visibility:hidden'>Invisible</button>
+        <p>Shown words</p><p style='position:absolute;left:-9999px'>Words on the left</p><p style='display:none'>Words of nothing</p>
+        <p style='font-size:0'>Words of no size</p><p style='clip-path:inset(50%);position:absolute'>Words cut away</p></main>";
+    let edge = TestEdge::with_page(html).await;
+    let Some(mut browser) = open(&edge).await else { return };
+    let seen = look(&mut browser).await;
+    assert_eq!(names(&seen), ["Seen"]);
+    let told = serde_json::to_string(&seen).unwrap();
+    assert!(told.contains("Shown words"));
+    for hidden in ["on the left", "of nothing", "of no size", "cut away"] {
+        assert!(!told.contains(hidden), "{hidden}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_page_without_its_scripts_is_seen_too() {
     let edge = TestEdge::with_page(SHOP).await;
     let scripts_off = |config: &mut clicket_chromium::LaunchConfig| config.page_scripts = clicket_chromium::PageScripts::Off;

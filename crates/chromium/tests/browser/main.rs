@@ -9,6 +9,7 @@ mod filling;
 mod framed;
 mod lifetime;
 mod looking;
+mod mutations;
 mod pressing;
 mod support;
 mod widgets;
