@@ -8,7 +8,7 @@ use clicket_guard::policy::{Policy, RequestPattern};
 use clicket_guard::risk::ActionClass;
 use clicket_guard::secret::Scrubber;
 use clicket_guard::web::Origin;
-use clicket_journal::{Journal, Severity, SigningKey, What, verify_with};
+use clicket_journal::{Journal, Severity, SigningKey, What, seal_torn_with, verify_with};
 use serde_json::json;
 
 use super::*;
@@ -175,6 +175,19 @@ fn at_2000_kill_points_no_write_happens_twice_and_the_journal_holds_or_says_torn
             // What never left is not held back either.
             assert!(happened == 1, "write {number} is lost at {point}");
             refused += u32::from(!again);
+        }
+        // Sealing what is left of it, as the next start does, loses nothing of this, and what is sealed verifies.
+        if point < whole.len() {
+            seal_torn_with(&path, NOW, key()).unwrap();
+            let checked = verify_with(&path, &key().public()).unwrap();
+            assert!(checked.holds(), "sealed at {point}: {:?}", checked.findings);
+            let after: BTreeSet<Digest> =
+                earlier_writes(place.path(), NOW).unwrap().writes.iter().map(|write| write.mark).collect();
+            assert_eq!(after, uncertain, "sealed at {point}");
+            let pieces = fs::read_dir(place.path()).unwrap().map(|entry| entry.unwrap().path());
+            pieces
+                .filter(|piece| piece.extension().is_some_and(|name| name == "torn"))
+                .for_each(|piece| fs::remove_file(piece).unwrap());
         }
         killed += 1;
     }

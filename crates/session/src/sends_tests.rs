@@ -79,7 +79,8 @@ async fn answer(mut stream: tokio::net::TcpStream, log: Log) -> Option<()> {
                 break (String::from_utf8_lossy(&got[..at]).into_owned(), at + 4);
             }
         };
-        let length = head.lines().find_map(|line| line.to_lowercase().strip_prefix("content-length:")?.trim().parse::<usize>().ok());
+        let length =
+            head.lines().find_map(|line| line.to_lowercase().strip_prefix("content-length:")?.trim().parse::<usize>().ok());
         while got.len() < body_at + length.unwrap_or(0) {
             let mut chunk = [0; 4_096];
             let read = stream.read(&mut chunk).await.ok().filter(|read| *read > 0)?;
@@ -241,7 +242,8 @@ impl House {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_whose_listeners_or_requests_change_under_a_press_sends_what_was_meant_or_nothing_soak() {
     let soak = std::env::var_os("CLICKET_SOAK").is_some();
-    let rounds: [(&str, u32); 3] = if soak { [("listener", 250), ("network", 250), ("none", 50)] } else { [("listener", 4), ("network", 4), ("none", 2)] };
+    let rounds: [(&str, u32); 3] =
+        if soak { [("listener", 250), ("network", 250), ("none", 50)] } else { [("listener", 4), ("network", 4), ("none", 2)] };
     let Some(mut house) = house().await else { return };
     let first: u32 = std::env::var("CLICKET_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
     let mut wrong = 0;
@@ -254,7 +256,14 @@ async fn a_page_whose_listeners_or_requests_change_under_a_press_sends_what_was_
             match got.as_slice() {
                 [] if kind == "none" => wrong += 1,
                 [] => nothing += 1,
-                [one] if one.starts_with("POST /save ") && one.contains(&number) && one.contains("good") && !one.contains("evil") => sent += 1,
+                [one]
+                    if one.starts_with("POST /save ")
+                        && one.contains(&number)
+                        && one.contains("good")
+                        && !one.contains("evil") =>
+                {
+                    sent += 1
+                }
                 _ => wrong += 1,
             }
             if wrong > wrong_before || std::env::var_os("CLICKET_SEED").is_some() {

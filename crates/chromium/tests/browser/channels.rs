@@ -1,11 +1,12 @@
-//! Every channel by which a page could speak past the edge, tried from inside; the kernel's own counts of the browser's network
-//! say what was sent.
+//! Every channel by which a page could speak past the edge, tried from inside, without a window and with one; the kernel's own
+//! counts of the browser's network, and a capture of every packet in it, say what was sent.
 
-use std::io::ErrorKind;
+use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::net::{TcpListener, UdpSocket};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use clicket_chromium::{Confinement, NamespaceWish, Quarters};
+use clicket_chromium::{Confinement, Headed, NamespaceWish, Quarters};
 
 use crate::support::{TestEdge, go, launch_in, sandbox};
 
@@ -151,17 +152,99 @@ fn counter(pid: u32, group: &str, name: &str) -> u64 {
     values.split(' ').nth(at).unwrap().parse().unwrap()
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn no_channel_of_a_page_leads_past_the_edge_soak() {
-    let soak = std::env::var_os("CLICKET_SOAK").is_some();
-    try_channels(NamespaceWish::WhereItCanBeHad, soak).await;
-    if soak {
-        // Flags and proxy must hold alone too.
-        try_channels(NamespaceWish::DangerouslyWithout, soak).await;
+/// A capture of every packet in the browser's network, from outside the browser.
+struct Witness {
+    capture: Child,
+    said: BufReader<std::process::ChildStdout>,
+}
+
+impl Witness {
+    /// Nothing where the network is not the browser's own, or this machine lacks the rights or the tools.
+    fn of(pid: u32, confinement: &Confinement) -> Option<Witness> {
+        if *confinement != Confinement::System {
+            return None;
+        }
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/browser/witness.py");
+        let mut command = Command::new("nsenter");
+        command.args(["-t", &pid.to_string(), "-n", "python3", script]).stdout(Stdio::piped());
+        let mut capture = command.spawn().ok()?;
+        let mut said = BufReader::new(capture.stdout.take()?);
+        let mut first = String::new();
+        said.read_line(&mut first).ok()?;
+        if first.trim() == "ready" {
+            return Some(Witness { capture, said });
+        }
+        let _ = capture.wait();
+        eprintln!("\n##### NOT CAPTURED: nsenter and python3 with the right to capture are missing #####\n");
+        None
+    }
+
+    /// Everything that was sent, as `tcp 127.0.0.1 3128`, once each.
+    fn heard(mut self) -> Vec<String> {
+        self.capture.kill().unwrap();
+        self.capture.wait().unwrap();
+        let mut said = String::new();
+        self.said.read_to_string(&mut said).unwrap();
+        said.lines().map(str::to_owned).collect()
     }
 }
 
-async fn try_channels(wish: NamespaceWish, soak: bool) {
+/// Ports that somebody listens on in the network of a process: the edge's own.
+fn listening(pid: u32) -> Vec<u16> {
+    let sockets = std::fs::read_to_string(format!("/proc/{pid}/net/tcp")).unwrap();
+    let listens =
+        sockets.lines().skip(1).map(|line| line.split_whitespace().collect::<Vec<_>>()).filter(|words| words[3] == "0A");
+    listens.map(|words| u16::from_str_radix(words[1].split(':').nth(1).unwrap(), 16).unwrap()).collect()
+}
+
+fn is_soak() -> bool {
+    std::env::var_os("CLICKET_SOAK").is_some()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_channel_of_a_page_leads_past_the_edge_soak() {
+    try_channels(NamespaceWish::WhereItCanBeHad, Headed::No).await;
+    if is_soak() {
+        // Flags and proxy must hold alone too.
+        try_channels(NamespaceWish::DangerouslyWithout, Headed::No).await;
+    }
+}
+
+/// A window needs a display. Without one this starts its own and runs itself again there.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_channel_of_a_page_with_a_window_leads_past_the_edge_soak() {
+    const AGAIN: &str = "CLICKET_ON_ITS_OWN_DISPLAY";
+    if std::env::var_os(AGAIN).is_some() {
+        try_channels(NamespaceWish::WhereItCanBeHad, Headed::Yes).await;
+        try_channels(NamespaceWish::DangerouslyWithout, Headed::Yes).await;
+        return;
+    }
+    if !is_soak() {
+        return;
+    }
+    // The browser's user has no cookie for the display, so it asks for none.
+    let started = Command::new("Xvfb")
+        .args(["-displayfd", "1", "-ac", "-screen", "0", "1280x1000x24"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn();
+    let Ok(mut screen) = started else {
+        eprintln!("\n##### SKIPPED, NOT TESTED: a browser with a window needs Xvfb (apt install xvfb) #####\n");
+        return;
+    };
+    let mut display = String::new();
+    BufReader::new(screen.stdout.take().unwrap()).read_line(&mut display).unwrap();
+    let mut again = Command::new(std::env::current_exe().unwrap());
+    again.args(["--exact", "channels::no_channel_of_a_page_with_a_window_leads_past_the_edge_soak", "--nocapture"]);
+    let ended = again.env(AGAIN, "1").env("DISPLAY", format!(":{}", display.trim())).status().unwrap();
+    screen.kill().unwrap();
+    screen.wait().unwrap();
+    assert!(ended.success());
+}
+
+async fn try_channels(wish: NamespaceWish, headed: Headed) {
+    let soak = is_soak();
+    let window = headed == Headed::Yes;
     let canary = Canary::listen();
     let taken = &CHANNELS[..if soak { CHANNELS.len() } else { FEW }];
     let place = format!("127.0.0.1:{}", canary.port);
@@ -175,8 +258,11 @@ async fn try_channels(wish: NamespaceWish, soak: bool) {
         .collect();
     let served: Vec<(&str, &str)> = pages.iter().map(|(url, html)| (url.as_str(), html.as_str())).collect();
     let edge = TestEdge::with_pages(&served).await;
-    let Some(mut browser) = launch_in(&edge, Quarters::make(sandbox(), wish).await, |_| ()).await else { return };
+    let Some(mut browser) = launch_in(&edge, Quarters::make(sandbox(), wish).await, |config| config.headed = headed).await else {
+        return;
+    };
     let pid = browser.process_id();
+    let witness = Witness::of(pid, browser.confinement());
     for ((name, _), (url, _)) in taken.iter().zip(&pages) {
         go(&mut browser, url).await;
         tokio::time::sleep(Duration::from_millis(if soak { 400 } else { 150 })).await;
@@ -196,10 +282,20 @@ async fn try_channels(wish: NamespaceWish, soak: bool) {
         }
         assert_eq!(counter(pid, "Udp", "OutDatagrams"), 0);
     }
+    let captured = witness.map(|witness| {
+        let edges: Vec<String> = listening(pid).iter().map(|port| format!("tcp 127.0.0.1 {port}")).collect();
+        let heard = witness.heard();
+        assert!(heard.iter().any(|packet| edges.contains(packet)), "the capture saw not even the edge: {heard:?}");
+        let outside: Vec<&String> = heard.iter().filter(|packet| !edges.contains(packet)).collect();
+        assert!(outside.is_empty(), "sent to others than the edge at {edges:?}: {outside:?}");
+        heard.len()
+    });
     eprintln!(
-        "{} channels, {} requests reached the edge, confinement: {}",
+        "{} channels {}, {} requests reached the edge, {}, confinement: {}",
         taken.len(),
+        if window { "with a window" } else { "without a window" },
         edge.log().len(),
+        captured.map_or("not captured".to_owned(), |edges| format!("0 packets to others by capture ({edges} to the edge)")),
         browser.confinement().in_words()
     );
 }
