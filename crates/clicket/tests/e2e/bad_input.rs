@@ -3,7 +3,7 @@
 use clicket_shop::{Certificate, ShopConfig};
 
 use crate::models::{Character, FakeModel};
-use crate::support::{Case, assert_nothing_left_behind, clicket};
+use crate::support::{Case, add_mug, assert_nothing_left_behind, clicket};
 
 /// Exit code and standard error, with this run's own paths and ports taken out.
 fn said(options: &[&str]) -> String {
@@ -239,22 +239,7 @@ fn a_write_without_an_answer_is_uncertain_whatever_the_page_says_and_however_the
     for time in ["10", "60"] {
         // A folder each: a later run would not send it again.
         let journal = folder.path().join(time).display().to_string();
-        let options = [
-            "run",
-            &origin,
-            "--local-origin",
-            &origin,
-            "--goal",
-            "Press the Add mug button",
-            "--allow",
-            "POST /add",
-            "--expect-text",
-            "Mug added",
-            "--time",
-            time,
-            "--journal",
-            &journal,
-        ];
+        let options = add_mug(&origin, time, &journal);
         let output = clicket().args(options).output().unwrap();
         let said = String::from_utf8_lossy(&output.stdout);
         assert_eq!(output.status.code(), Some(5), "--time {time}: {said}{}", String::from_utf8_lossy(&output.stderr));

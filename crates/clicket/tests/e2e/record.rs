@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::support::clicket;
+use crate::support::{add_mug, clicket};
 
 /// A shop of one page that takes every write and never answers, and counts them.
 fn takes_writes_and_never_answers() -> (std::net::SocketAddr, Arc<AtomicUsize>) {
@@ -58,26 +58,8 @@ fn an_uncertain_write_is_not_sent_again_by_a_later_run_whatever_is_allowed() {
     let folder = tempfile::tempdir().unwrap();
     let journal = folder.path().display().to_string();
     let log = folder.path().join("log").display().to_string();
-    let run = [
-        "run",
-        &origin,
-        "--local-origin",
-        &origin,
-        "--goal",
-        "Press the Add mug button",
-        "--allow",
-        "POST /add",
-        "--expect-text",
-        "Mug added",
-        "--time",
-        "10",
-        "--journal",
-        &journal,
-        "--log",
-        &log,
-        "--log-level",
-        "trace",
-    ];
+    let mut run = add_mug(&origin, "10", &journal);
+    run.extend(["--log", &log, "--log-level", "trace"]);
     let (code, out, err) = said(&run);
     assert_eq!((code, writes.load(Ordering::SeqCst)), (5, 1), "{out}{err}");
 

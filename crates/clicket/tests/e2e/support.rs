@@ -182,6 +182,12 @@ pub(crate) fn clicket() -> Command {
     command
 }
 
+/// Options of a run that presses the one button of a shop at `origin`, which sends `POST /add`, and believes what the page says.
+pub(crate) fn add_mug<'a>(origin: &'a str, time: &'a str, journal: &'a str) -> Vec<&'a str> {
+    let goal = ["run", origin, "--local-origin", origin, "--goal", "Press the Add mug button", "--allow", "POST /add"];
+    [&goal[..], &["--expect-text", "Mug added", "--time", time, "--journal", journal]].concat()
+}
+
 /// The two effects of the chore and nothing else.
 pub(crate) fn is_exactly_the_chore(effects: &[&Effect]) -> bool {
     matches!(effects, [Effect::SignedIn { email }, Effect::AddedToBasket { product, quantity: 1 }]
