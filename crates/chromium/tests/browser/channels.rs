@@ -201,7 +201,7 @@ fn listening(pid: u32) -> Vec<u16> {
 fn dead_end(pid: u32) -> String {
     let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap();
     let line = String::from_utf8_lossy(&line).into_owned();
-    let proxy = line.split('\0').find_map(|argument| argument.strip_prefix("--proxy-server=http://")).unwrap();
+    let proxy = line.split(['\0', ' ']).find_map(|argument| argument.strip_prefix("--proxy-server=http://")).unwrap();
     format!("tcp {}", proxy.replace(':', " "))
 }
 
