@@ -145,6 +145,12 @@ impl Redactor {
         Ok(Self { values: scrubber(&values)?, words: scrubber(&words)?, shapes: Shapes::new()?, names: Names::new()? })
     }
 
+    /// Whether `value` is long enough to be found in other text; a redactor leaves out those that are not.
+    #[must_use]
+    pub fn masks(value: &str) -> bool {
+        weight(&normal(value, Layout::OneLine)) >= VALUE_WEIGHT_MIN
+    }
+
     /// Text for a model or a result: normalised, on one line, redacted, and only then cut to `chars_max` characters. A cut goes
     /// through no placeholder.
     #[must_use]

@@ -76,6 +76,33 @@ fn what_names_a_thing_and_opens_nothing_is_left_alone() {
     assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
+/// Weakness 33 of the system that this replaces: each text lost something there, or kept what it should have lost.
+#[test]
+fn w33_redaction_reaches_neither_too_far_nor_too_short() {
+    let redactor = Redactor::new(&["12  Harbour\nStreet", "x"]).unwrap();
+    for kept in [
+        "2024-05-12",
+        "192.168.10.12",
+        "978-3-16-148410-0",
+        "10 20 30 40 50",
+        "why?because",
+        "x",
+        "/read/how-to-choose-a-bicycle-in-2024",
+    ] {
+        assert_eq!(redactor.text(kept, 100), kept);
+    }
+    for (raw, redacted) in [
+        ("юлия@почта.рф", "[REDACTED_EMAIL]"),
+        ("at 12 Harbour Street", "at [REDACTED_VALUE]"),
+        ("at 12\u{a0}Harbour\n\nStreet", "at [REDACTED_VALUE]"),
+        ("code: sk_test_a1B2c3D4e5F6", "code: [REDACTED_TOKEN]"),
+    ] {
+        assert_eq!(redactor.text(raw, 100), redacted);
+    }
+    assert_eq!(redactor.url("https://shop.example/reset/a1b2c3d4e5f6a7b8"), "https://shop.example/reset/[REDACTED_TOKEN]");
+    assert_eq!(redactor.text(&format!("{}12 Harbour Street", "y".repeat(2_995)), 3_000), "y".repeat(2_995));
+}
+
 #[test]
 fn a_word_beside_a_value_makes_it_a_secret() {
     let redactor = plain();
@@ -107,6 +134,8 @@ fn what_one_can_type_for_a_secret_in_documentation_is_left_alone() {
         "token == other1234",
         "secret: true",
         "Session: Tuesday",
+        "Session: 10am-11am, Token: ERC20-USDC, Auth: oauth2-pkce",
+        "Signature: SHA256withRSA",
         "the key AKIAIOSFODNN7EXAMPLE of the manual",
     ] {
         assert_eq!(redactor.document(raw).text, raw);
@@ -244,11 +273,11 @@ fn a_page_made_to_be_slow_is_read_in_linear_time() {
         "tel 1",
     ];
     for unit in units {
-        let page = unit.repeat(200_000 / unit.len());
+        let page = unit.repeat(60_000 / unit.len());
         let before = std::time::Instant::now();
         let _ = redactor.text(&page, 3_000);
-        // A quadratic search of this length takes minutes; a busy machine takes seconds.
-        assert!(before.elapsed().as_secs() < 20, "{unit}: {:?}", before.elapsed());
+        // A search that is quadratic in this length takes far longer, even on a busy machine.
+        assert!(before.elapsed().as_secs() < 10, "{unit}: {:?}", before.elapsed());
     }
 }
 

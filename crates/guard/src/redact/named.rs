@@ -5,7 +5,7 @@ use std::sync::Arc;
 use aho_corasick::AhoCorasick;
 use base64::Engine as _;
 
-use super::opaque::is_filler;
+use super::opaque::{is_filler, is_irregular};
 use super::{Found, Taken};
 use crate::secret::ScrubberFault;
 
@@ -40,11 +40,16 @@ const NAMES: &[(&str, Rule)] = &[
     ("mot de passe", Password),
     ("senha", Password),
     ("пароль", Password),
+    ("Пароль", Password),
     ("パスワード", Password),
     ("密码", Password),
     ("비밀번호", Password),
     ("secret", Token),
     ("token", Token),
+    ("accesstoken", Token),
+    ("authtoken", Token),
+    ("refreshtoken", Token),
+    ("clientsecret", Token),
     ("api key", Token),
     ("apikey", Token),
     ("api_key", Token),
@@ -96,6 +101,7 @@ const NAMES: &[(&str, Rule)] = &[
     ("código de verificação", Code),
     ("codice di verifica", Code),
     ("код подтверждения", Code),
+    ("Код подтверждения", Code),
     ("認証コード", Code),
     ("验证码", Code),
     ("인증번호", Code),
@@ -162,7 +168,8 @@ fn assigned(text: &str, at: usize, rule: Rule) -> Option<Found> {
     let start = at + rest.len() - unescaped.len() + quote.map_or(0, char::len_utf8);
     let secret = match rule {
         Password => is_password(value, quote.is_some() || sign == '='),
-        Token | Code | CardCode | Bearer | Basic => is_token(value),
+        // In prose, `Signature: SHA256withRSA` is none.
+        Token | Code | CardCode | Bearer | Basic => is_token(value) && (quote.is_some() || sign == '=' || is_irregular(value)),
     };
     secret.then(|| Found::new(start, start + value.len(), Taken::Token))
 }

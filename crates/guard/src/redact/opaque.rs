@@ -112,6 +112,11 @@ pub(super) fn is_guess_proof(part: &str) -> bool {
         && (is_id || (mixed && counts.longest_part >= 10 && counts.turns * 100 >= part.len() * 20))
 }
 
+/// Whether digits, small and capital letters alternate as in no name.
+pub(super) fn is_irregular(value: &str) -> bool {
+    Counts::of(value).turns * 100 >= value.len() * 25
+}
+
 /// UUIDs, ULIDs and digests.
 fn names_a_thing(run: &str) -> bool {
     let is_ulid =
