@@ -31,6 +31,8 @@ pub(crate) enum Command {
     Stats(StatsArgs),
     /// Check a policy file, or explain what it says of a request or class.
     Policy(PolicyArgs),
+    /// Take out of a text what must not reach a model: values, tokens, cards, accounts, mail, phones, the tails of addresses.
+    Redact(RedactArgs),
     /// Look for what a run needs on this machine, and say what to do about what is missing.
     Doctor(DoctorArgs),
     /// Print a completion script for a shell.
@@ -211,6 +213,18 @@ pub(crate) struct StatsArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) journal: Option<PathBuf>,
     /// Print one JSON document.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RedactArgs {
+    /// The text; standard input when left out or `-`.
+    pub(crate) file: Option<PathBuf>,
+    /// A file with values to mask besides, one a line; `/dev/fd/N` works too.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) values: Option<PathBuf>,
+    /// Print one JSON document: the text, and how many of each kind were taken out.
     #[arg(long)]
     pub(crate) json: bool,
 }

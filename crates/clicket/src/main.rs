@@ -11,6 +11,7 @@ mod log;
 mod look_commands;
 mod policy_command;
 mod profile_command;
+mod redact_command;
 mod run_command;
 mod screen;
 mod stats_command;
@@ -56,6 +57,7 @@ fn dispatch(command: Command, screen: &Screen) -> Result<ExitCode, Failure> {
         Command::Profile(args) => profile_command::profile(args, screen),
         Command::Stats(args) => stats_command::stats(args, screen),
         Command::Policy(args) => policy_command::policy(args, screen),
+        Command::Redact(args) => redact_command::redact(&args, screen),
         Command::Doctor(args) => on_runtime(doctor::doctor(args, screen)),
         Command::Completions(args) => {
             let mut command = Cli::command();

@@ -35,6 +35,11 @@ impl Screen {
         drop(writeln!(std::io::stdout(), "{line}"));
     }
 
+    /// Prints a text with no line end but its own.
+    pub(crate) fn out_as_it_is(&self, text: &str) {
+        drop(std::io::stdout().write_all(text.as_bytes()));
+    }
+
     /// Prints a live line.
     pub(crate) fn live(&self, line: &str) {
         drop(writeln!(std::io::stderr(), "{line}"));

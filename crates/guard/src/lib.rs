@@ -4,6 +4,7 @@
 pub mod address;
 pub mod approval;
 mod body;
+mod card;
 pub mod choice;
 pub mod dialog;
 pub mod download;
@@ -22,6 +23,7 @@ pub mod policy;
 mod policy_file;
 pub mod reach;
 pub mod read_rule;
+pub mod redact;
 pub mod risk;
 pub mod secret;
 pub mod shape;

@@ -5,6 +5,7 @@ mod lexicon;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization as _;
 
+use crate::card::card_numbers;
 use crate::dialog::Dialog;
 use crate::effect::{METHOD_OVERRIDES, RequestImage};
 use crate::observation::{Control, ControlKind, FormFacts, FormField, Observation};
@@ -252,7 +253,7 @@ pub fn of_request(image: &RequestImage) -> ActionClass {
     }
     let body = String::from_utf8_lossy(&image.body);
     class = class.max(by_words(&deeds_in(image, &body)));
-    if holds_card_number(&body) || holds_card_number(&percent_decoded(&body)) {
+    if [card_numbers(&body), card_numbers(&percent_decoded(&body))].iter().any(|found| !found.is_empty()) {
         class = class.max(ActionClass::Payment);
     }
     if image.header("content-type").is_some_and(|kind| kind.starts_with("multipart/form-data")) && body.contains("filename=\"") {
@@ -345,46 +346,6 @@ fn is_card_field(field: &FormField) -> bool {
             &name,
             &["card number", "cardnumber", "card no", "cardno", "cvv", "cvc", "cc number", "ccnumber", "ccnum", "cc num", "iban"],
         )
-}
-
-/// A run of digits, with single spaces or dashes, that is a card's number: a length that its issuer uses, a passed Luhn check,
-/// and no letter or digit next to it, so that tokens written in hexadecimal are none.
-fn holds_card_number(body: &str) -> bool {
-    let mut digits: Vec<u32> = Vec::new();
-    let (mut gap, mut in_word) = (false, false);
-    for c in body.chars().chain([' ', '.']) {
-        if let Some(digit) = c.to_digit(10).filter(|_| !in_word) {
-            digits.push(digit);
-            gap = false;
-        } else if matches!(c, ' ' | '-' | '+') && !digits.is_empty() && !gap {
-            gap = true;
-        } else {
-            in_word = c.is_alphanumeric();
-            // After a gap the letters are another word.
-            if (gap || !in_word) && is_card_number(&digits) {
-                return true;
-            }
-            digits.clear();
-            gap = false;
-        }
-    }
-    false
-}
-
-/// Issuers' first digits and lengths, as ISO/IEC 7812 numbers are given out; no card of today has 13 digits.
-fn is_card_number(digits: &[u32]) -> bool {
-    let head = digits.iter().take(2).fold(0, |head, digit| head * 10 + digit);
-    let issued = matches!(
-        (head, digits.len()),
-        (40..=49, 16 | 19) | (22..=27 | 51..=55, 16) | (34 | 37, 15) | (30 | 36 | 38 | 39, 14..=19) | (35 | 50 | 56..=69, 16..=19)
-    );
-    issued && luhn(digits)
-}
-
-fn luhn(digits: &[u32]) -> bool {
-    let doubled = |digit: u32| if digit > 4 { digit * 2 - 9 } else { digit * 2 };
-    let sum: u32 = digits.iter().rev().enumerate().map(|(i, digit)| if i % 2 == 1 { doubled(*digit) } else { *digit }).sum();
-    sum.is_multiple_of(10)
 }
 
 #[cfg(test)]

@@ -144,24 +144,30 @@ impl Scrubber {
     /// # Errors
     /// When the search can't be built; a run must not start without it.
     pub fn of(secrets: &[Secret]) -> Result<Self, ScrubberFault> {
+        Self::of_values(secrets.iter().map(|secret| (secret.key.as_str(), secret.value.as_str())))
+    }
+
+    /// A scrubber for pairs of a key and a value.
+    pub(crate) fn of_values<'v>(pairs: impl Iterator<Item = (&'v str, &'v str)>) -> Result<Self, ScrubberFault> {
         let (mut keys, mut folded_keys) = (Vec::new(), Vec::new());
         let (mut patterns, mut folded) = (Vec::new(), Vec::new());
-        for secret in secrets {
-            for pattern in folded_encodings(&secret.value) {
-                folded_keys.push(secret.key.clone());
+        let mut values = Vec::new();
+        for (key, value) in pairs {
+            for pattern in folded_encodings(value) {
+                folded_keys.push(key.to_owned());
                 folded.push(pattern);
             }
-            for pattern in encodings(&secret.value) {
-                keys.push(secret.key.clone());
+            for pattern in encodings(value) {
+                keys.push(key.to_owned());
                 patterns.push(pattern);
             }
+            values.push((key.to_owned(), Zeroizing::new(value.to_owned())));
         }
         if patterns.is_empty() {
             return Ok(Self::default());
         }
         let finder = AhoCorasick::builder().ascii_case_insensitive(true).build(patterns).map_err(|_| ScrubberFault)?;
         let folded = (!folded.is_empty()).then(|| AhoCorasick::new(folded)).transpose().map_err(|_| ScrubberFault)?;
-        let values = secrets.iter().map(|secret| (secret.key.clone(), secret.value.clone())).collect();
         Ok(Self { finder: Some(finder), keys, folded, folded_keys, values })
     }
 
@@ -169,7 +175,7 @@ impl Scrubber {
     /// so that nothing is ever partly masked.
     #[must_use]
     pub fn scrub<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let spans = merged(self.spans(text.as_bytes()).chain(self.folded_spans(text)).collect());
+        let spans = self.found(text);
         if spans.is_empty() {
             return Cow::Borrowed(text);
         }
@@ -191,25 +197,33 @@ impl Scrubber {
         if self.values.is_empty() || text.chars().count() < CUT_CHARS_MIN {
             return text;
         }
-        let (mut text, lower) = (text, |text: &str| text.to_ascii_lowercase());
+        let mut text = text;
         for (key, value) in &self.values {
-            let pieces = |from: usize| value.char_indices().map(|(at, _)| at).filter(move |at| *at >= from).rev();
-            let begun =
-                pieces(SECRET_CHARS_MIN).filter_map(|at| value.get(..at)).find(|piece| lower(&text).ends_with(&lower(piece)));
-            if let Some(kept) = begun.and_then(|piece| text.get(..text.len() - piece.len())) {
+            if let Some(kept) = begun_bytes(&text, value).and_then(|cut| text.get(..text.len() - cut)) {
                 text = Cow::Owned(format!("{kept}{}", Self::mark(key)));
             }
-            let ended = value
-                .char_indices()
-                .skip(1)
-                .filter_map(|(at, _)| value.get(at..))
-                .filter(|piece| piece.len() >= SECRET_CHARS_MIN);
-            let found = ended.into_iter().find(|piece| lower(&text).starts_with(&lower(piece)));
-            if let Some(kept) = found.and_then(|piece| text.get(piece.len()..)) {
+            if let Some(kept) = ended_bytes(&text, value).and_then(|cut| text.get(cut..)) {
                 text = Cow::Owned(format!("{}{kept}", Self::mark(key)));
             }
         }
         text
+    }
+
+    /// Where a value stands in any of its encodings, in order and without overlaps.
+    pub(crate) fn found(&self, text: &str) -> Vec<Span<'_>> {
+        merged(self.spans(text.as_bytes()).chain(self.folded_spans(text)).collect())
+    }
+
+    /// Where a long text begins or ends in the middle of a value.
+    pub(crate) fn found_at_edges(&self, text: &str) -> Vec<Span<'_>> {
+        if self.values.is_empty() || text.chars().count() < CUT_CHARS_MIN {
+            return Vec::new();
+        }
+        let edges = self.values.iter().flat_map(|(key, value)| {
+            let begun = begun_bytes(text, value).map(|cut| (text.len() - cut, text.len(), key.as_str()));
+            begun.into_iter().chain(ended_bytes(text, value).map(|cut| (0, cut, key.as_str())))
+        });
+        merged(edges.collect())
     }
 
     /// What stands where a secret stood.
@@ -247,7 +261,26 @@ impl Scrubber {
 }
 
 /// Where a secret stands, and its key.
-type Span<'s> = (usize, usize, &'s str);
+pub(crate) type Span<'s> = (usize, usize, &'s str);
+
+/// How many bytes at the end of `text` are the beginning of `value`; the most there are.
+fn begun_bytes(text: &str, value: &str) -> Option<usize> {
+    let ends = value.char_indices().map(|(at, _)| at).filter(|at| *at >= SECRET_CHARS_MIN).rev();
+    ends.into_iter().find(|at| {
+        let tail = text.len().checked_sub(*at).and_then(|from| text.get(from..));
+        tail.zip(value.get(..*at)).is_some_and(|(tail, piece)| tail.eq_ignore_ascii_case(piece))
+    })
+}
+
+/// How many bytes at the beginning of `text` are the end of `value`; the most there are.
+fn ended_bytes(text: &str, value: &str) -> Option<usize> {
+    let pieces = value.char_indices().skip(1).filter_map(|(at, _)| value.get(at..));
+    let piece = pieces.filter(|piece| piece.len() >= SECRET_CHARS_MIN).find(|piece| {
+        let head = text.get(..piece.len());
+        head.is_some_and(|head| head.eq_ignore_ascii_case(piece))
+    });
+    piece.map(str::len)
+}
 
 /// Overlapping spans become one.
 fn merged(mut found: Vec<Span<'_>>) -> Vec<Span<'_>> {

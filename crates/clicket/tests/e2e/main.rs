@@ -17,6 +17,7 @@ mod ordinary;
 mod outside;
 mod page_server;
 mod record;
+mod redaction;
 mod scripted;
 mod secrets;
 mod support;
