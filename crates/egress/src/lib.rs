@@ -12,6 +12,7 @@ mod headers;
 mod hold;
 mod judge;
 mod limits;
+mod line;
 mod machine;
 mod pool;
 mod quiet;

@@ -6,6 +6,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod download;
+mod h2;
+mod h2_origin;
 mod hold;
 mod hostile;
 mod names;

@@ -35,6 +35,13 @@ pub async fn soon<T>(work: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(20), work).await.expect("nothing happened in time")
 }
 
+/// Memory of this test program in KiB.
+pub fn resident_kib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches("kB").trim().parse().unwrap()
+}
+
 /// An authority that the operator trusts.
 pub struct TestRoot {
     issuer: CertifiedIssuer<'static, KeyPair>,
