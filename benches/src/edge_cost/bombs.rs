@@ -83,7 +83,9 @@ fn report(name: &str, pair: &Pair, before_kib: u64, begun: Instant, passed: u64)
 async fn read_all(way: &Way, path: &str) -> anyhow::Result<u64> {
     let mut stream = way.open().await?;
     let labels = "Sec-Fetch-Site: none\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n";
-    let ask = format!("GET {path} HTTP/1.1\r\nHost: {HOST}\r\nAccept-Encoding: gzip, deflate, br, zstd\r\n{labels}Connection: close\r\n\r\n");
+    let ask = format!(
+        "GET {path} HTTP/1.1\r\nHost: {HOST}\r\nAccept-Encoding: gzip, deflate, br, zstd\r\n{labels}Connection: close\r\n\r\n"
+    );
     stream.write_all(ask.as_bytes()).await?;
     let mut piece = vec![0; 65_536];
     let mut bytes = 0;

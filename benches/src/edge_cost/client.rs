@@ -84,7 +84,8 @@ impl Way {
     pub(crate) async fn open(&self) -> anyhow::Result<TlsStream<TcpStream>> {
         let mut stream = self.raw().await?;
         if let Some(credential) = &self.credential {
-            let ask = format!("CONNECT {HOST}:443 HTTP/1.1\r\nHost: {HOST}:443\r\nProxy-Authorization: Basic {credential}\r\n\r\n");
+            let ask =
+                format!("CONNECT {HOST}:443 HTTP/1.1\r\nHost: {HOST}:443\r\nProxy-Authorization: Basic {credential}\r\n\r\n");
             stream.write_all(ask.as_bytes()).await?;
             let mut said = Vec::new();
             while !said.ends_with(b"\r\n\r\n") {

@@ -62,7 +62,8 @@ fn certificate(protocol: &str) -> anyhow::Result<(ServerConfig, String)> {
         .with_no_client_auth()
         .with_single_cert(vec![leaf.der().clone()], key)?;
     // The direct client speaks HTTP/1.1 either way; only the edge takes `h2` when it is offered.
-    config.alpn_protocols = if protocol == "h2" { vec![b"h2".to_vec(), b"http/1.1".to_vec()] } else { vec![b"http/1.1".to_vec()] };
+    config.alpn_protocols =
+        if protocol == "h2" { vec![b"h2".to_vec(), b"http/1.1".to_vec()] } else { vec![b"http/1.1".to_vec()] };
     Ok((config, issuer.pem()))
 }
 
@@ -92,7 +93,8 @@ async fn serve(acceptor: TlsAcceptor, stream: TcpStream, goods: Arc<Goods>) {
     let Ok(stream) = acceptor.accept(stream).await else { return };
     if stream.get_ref().1.alpn_protocol() == Some(b"h2") {
         let service = hyper::service::service_fn(move |request| answer_h2(Arc::clone(&goods), request));
-        let _ = hyper::server::conn::http2::Builder::new(TokioExecutor::new()).serve_connection(TokioIo::new(stream), service).await;
+        let _ =
+            hyper::server::conn::http2::Builder::new(TokioExecutor::new()).serve_connection(TokioIo::new(stream), service).await;
         return;
     }
     serve_http1(stream, &goods).await;
@@ -152,7 +154,8 @@ async fn answer(stream: &mut TlsStream<TcpStream>, goods: &Goods, path: &str) ->
 fn bomb(goods: &Goods, path: &str) -> Option<(String, Bytes)> {
     let (kind, name) = path.strip_prefix('/')?.split_once('/')?;
     let (_, packed) = goods.bombs.iter().find(|(known, _)| *known == name)?;
-    let shown = if kind == "file" { "content-disposition: attachment; filename=a.bin\r\n" } else { "content-type: text/html\r\n" };
+    let shown =
+        if kind == "file" { "content-disposition: attachment; filename=a.bin\r\n" } else { "content-type: text/html\r\n" };
     Some((format!("{shown}content-encoding: {name}\r\n"), packed.clone()))
 }
 
@@ -167,7 +170,9 @@ async fn body(stream: &mut TlsStream<TcpStream>, headers: &str, bytes: &[u8]) ->
 }
 
 async fn endless(stream: &mut TlsStream<TcpStream>, headers: &str, piece: &[u8]) -> std::io::Result<()> {
-    stream.write_all(format!("HTTP/1.1 {}{headers}", if headers == "\r\n" { "100 Continue\r\n" } else { "200 OK\r\n" }).as_bytes()).await?;
+    stream
+        .write_all(format!("HTTP/1.1 {}{headers}", if headers == "\r\n" { "100 Continue\r\n" } else { "200 OK\r\n" }).as_bytes())
+        .await?;
     let many = piece.repeat((65_536 / piece.len()).max(1));
     loop {
         stream.write_all(&many).await?;

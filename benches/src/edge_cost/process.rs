@@ -49,10 +49,7 @@ impl Part {
             let line = status.lines().find_map(|line| line.strip_prefix(name))?;
             line.trim().trim_end_matches("kB").trim().parse().ok()
         };
-        Ok(Memory {
-            now_kib: value("VmRSS:").context("no VmRSS")?,
-            peak_kib: value("VmHWM:").context("no VmHWM")?,
-        })
+        Ok(Memory { now_kib: value("VmRSS:").context("no VmRSS")?, peak_kib: value("VmHWM:").context("no VmHWM")? })
     }
 
     /// Processor time used so far, in milliseconds.

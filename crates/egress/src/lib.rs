@@ -23,6 +23,7 @@ mod shared;
 mod target;
 mod tls;
 mod tunnel;
+mod unpack;
 
 pub use credential::ProxyCredential;
 pub use download::{DownloadFolder, FileRefusal, OfferedFile, SavedFile};

@@ -5,7 +5,8 @@ use std::time::Duration;
 /// The bounds of one edge. [`EdgeLimits::default`] is what ships; tests shorten the waits.
 #[derive(Debug, Clone)]
 pub struct EdgeLimits {
-    /// Connections of the browser open at once. Chromium opens at most some dozens through one proxy; the rest is somebody else.
+    /// Connections of the browser open at once. Chromium opens at most some dozens through one proxy, a thousand cost some tens of
+    /// megabytes (`benches/run edge`), and what is past that is somebody else.
     pub connections_max: usize,
     /// A request or response head. Large cookies and signed addresses stay below; a bomb does not.
     pub head_bytes_max: usize,
@@ -74,7 +75,7 @@ pub struct EdgeLimits {
 impl Default for EdgeLimits {
     fn default() -> Self {
         Self {
-            connections_max: 256,
+            connections_max: 1_024,
             head_bytes_max: 64 * 1024,
             headers_max: 128,
             request_head_ms: 60_000,

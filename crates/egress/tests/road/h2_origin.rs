@@ -1,8 +1,8 @@
 //! An origin that speaks HTTP/2 frame by frame, so that it can do what a library would not.
 
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
 
 use rustls::ServerConfig;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -38,7 +38,10 @@ pub enum Frames {
     /// Leaves no room for a body and never answers.
     NoWindow,
     /// Answers with these headers, each as long as said.
-    ManyHeaders { count: usize, bytes: usize },
+    ManyHeaders {
+        count: usize,
+        bytes: usize,
+    },
     /// A head that never ends.
     EndlessHead,
     /// Provisional answers without end.
@@ -87,7 +90,7 @@ impl H2Origin {
                     seen.connections.fetch_add(1, SeqCst);
                     if stream.get_ref().1.alpn_protocol() == Some(b"h2") {
                         // How it ended is what a test asks about.
-                        let _ = Wire { stream, seen: Arc::clone(&seen) }.serve(&frames).await;
+                        let _ = Wire { stream, seen: Arc::clone(&seen), window: 65_535 }.serve(&frames).await;
                     } else {
                         speak_http1(stream, &seen).await;
                     }
@@ -124,6 +127,8 @@ async fn speak_http1(mut stream: TlsStream<TcpStream>, seen: &Seen) {
 struct Wire {
     stream: TlsStream<TcpStream>,
     seen: Arc<Seen>,
+    /// What a new stream may send before it is given more.
+    window: i64,
 }
 
 struct Frame {
@@ -148,7 +153,12 @@ impl Wire {
                     self.answer(frames, frame.stream, requests).await?;
                     requests += 1;
                 }
-                SETTINGS if frame.flags & 1 == 0 => self.write(SETTINGS, 1, 0, &[]).await?,
+                SETTINGS if frame.flags & 1 == 0 => {
+                    for setting in frame.payload.chunks(6).filter(|setting| setting[..2] == [0, 4]) {
+                        self.window = i64::from(u32::from_be_bytes(setting[2..].try_into().unwrap()));
+                    }
+                    self.write(SETTINGS, 1, 0, &[]).await?;
+                }
                 PING if frame.flags & 1 == 0 => self.write(PING, 1, 0, &frame.payload).await?,
                 DATA => {
                     self.seen.body_bytes.fetch_add(frame.payload.len(), SeqCst);
@@ -221,7 +231,7 @@ impl Wire {
     /// Keeps to the windows that the edge gives.
     async fn endless_body(&mut self, stream: u32) -> std::io::Result<()> {
         self.write(HEADERS, END_HEADERS, stream, &html()).await?;
-        let mut room: i64 = 65_535;
+        let mut room = self.window;
         loop {
             while room < 16_384 {
                 let frame = self.read().await?;
