@@ -37,7 +37,7 @@ pub(crate) struct Way {
 
 /// An origin and an edge in front of it.
 pub(crate) struct Pair {
-    _origin: Part,
+    _origin: Arc<Part>,
     pub(crate) edge: Part,
     pub(crate) direct: Way,
     pub(crate) through: Way,
@@ -45,8 +45,12 @@ pub(crate) struct Pair {
 
 impl Pair {
     /// `settings` are added to what the edge is started with.
-    pub(crate) async fn start(protocol: &str, mut settings: serde_json::Value) -> anyhow::Result<Self> {
-        let origin = Part::start(&["origin", protocol]).await?;
+    pub(crate) async fn start(protocol: &str, settings: serde_json::Value) -> anyhow::Result<Self> {
+        Self::before(&Arc::new(Part::start(&["origin", protocol]).await?), settings).await
+    }
+
+    /// Another edge in front of an origin that is there.
+    pub(crate) async fn before(origin: &Arc<Part>, mut settings: serde_json::Value) -> anyhow::Result<Self> {
         settings["origin"] = json!(origin.word("address")?);
         settings["root"] = json!(origin.word("root")?);
         let edge = Part::start(&["edge", &settings.to_string()]).await?;
@@ -55,7 +59,7 @@ impl Pair {
         let root = CertificateDer::from(STANDARD.decode(edge.word("root")?)?);
         let credential = Some(edge.word("credential")?.to_owned());
         let through = Way { address: edge.word("address")?.parse()?, tls: trusting(root)?, credential };
-        Ok(Self { _origin: origin, edge, direct, through })
+        Ok(Self { _origin: Arc::clone(origin), edge, direct, through })
     }
 }
 

@@ -16,6 +16,7 @@ use rustls::ServerConfig;
 use rustls_pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::OnceCell;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
@@ -23,7 +24,8 @@ use crate::HOST;
 use crate::process::until_the_other_side_ends;
 
 /// What a bomb unpacks to.
-const BOMB_BYTES: usize = 1024 * 1024 * 1024;
+const BOMB_BYTES: usize = 512 * MIB;
+const PACKINGS: [&str; 4] = ["gzip", "deflate", "zstd", "br"];
 /// What an endless body says that it is.
 const ENDLESS_BYTES: u64 = 10 * 1024 * 1024 * 1024;
 const MIB: usize = 1024 * 1024;
@@ -31,14 +33,14 @@ const MIB: usize = 1024 * 1024;
 struct Goods {
     small: Bytes,
     big: Bytes,
-    bombs: Vec<(&'static str, Bytes)>,
+    bombs: [OnceCell<Bytes>; PACKINGS.len()],
 }
 
 /// Listens, says where and under which root, and serves until its starter ends.
 pub(crate) async fn run(protocol: &str) -> anyhow::Result<()> {
     let (config, pem) = certificate(protocol)?;
     let listener = TcpListener::bind("127.0.0.1:0").await?;
-    let goods = Arc::new(goods()?);
+    let goods = Arc::new(Goods::make());
     println!("{}", serde_json::json!({ "address": listener.local_addr()?.to_string(), "root": pem }));
     tokio::spawn(async move {
         let acceptor = TlsAcceptor::from(Arc::new(config));
@@ -67,25 +69,49 @@ fn certificate(protocol: &str) -> anyhow::Result<(ServerConfig, String)> {
     Ok((config, issuer.pem()))
 }
 
-fn goods() -> anyhow::Result<Goods> {
-    let zeros = vec![0; MIB];
-    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
-    let mut deflate = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
-    let mut zstd = zstd::stream::write::Encoder::new(Vec::new(), 3)?;
-    let mut br = brotli::CompressorWriter::new(Vec::new(), MIB, 5, 22);
-    for _ in 0..BOMB_BYTES / MIB {
-        gzip.write_all(&zeros)?;
-        deflate.write_all(&zeros)?;
-        zstd.write_all(&zeros)?;
-        br.write_all(&zeros)?;
+impl Goods {
+    fn make() -> Self {
+        Self { small: Bytes::from(vec![b'a'; 200]), big: Bytes::from(vec![b'b'; MIB]), bombs: Default::default() }
     }
-    let bombs = vec![
-        ("gzip", Bytes::from(gzip.finish()?)),
-        ("deflate", Bytes::from(deflate.finish()?)),
-        ("zstd", Bytes::from(zstd.finish()?)),
-        ("br", Bytes::from(br.into_inner())),
-    ];
-    Ok(Goods { small: Bytes::from(vec![b'a'; 200]), big: Bytes::from(vec![b'b'; MIB]), bombs })
+
+    /// Packed when it is first asked for: it takes seconds.
+    async fn bomb(&self, name: &str) -> Option<Bytes> {
+        let at = PACKINGS.iter().position(|known| *known == name)?;
+        let packing = PACKINGS.get(at).copied()?;
+        let packed = self.bombs.get(at)?.get_or_try_init(|| async move {
+            let packed = tokio::task::spawn_blocking(move || pack(packing)).await.map_err(std::io::Error::other)?;
+            Ok::<_, std::io::Error>(Bytes::from(packed?))
+        });
+        packed.await.ok().cloned()
+    }
+}
+
+fn pack(packing: &str) -> std::io::Result<Vec<u8>> {
+    let zeros = vec![0; MIB];
+    let times = 0..BOMB_BYTES / MIB;
+    let fast = flate2::Compression::fast();
+    match packing {
+        "gzip" => {
+            let mut gzip = flate2::write::GzEncoder::new(Vec::new(), fast);
+            times.into_iter().try_for_each(|_| gzip.write_all(&zeros))?;
+            gzip.finish()
+        }
+        "deflate" => {
+            let mut deflate = flate2::write::ZlibEncoder::new(Vec::new(), fast);
+            times.into_iter().try_for_each(|_| deflate.write_all(&zeros))?;
+            deflate.finish()
+        }
+        "zstd" => {
+            let mut zstd = zstd::stream::write::Encoder::new(Vec::new(), 1)?;
+            times.into_iter().try_for_each(|_| zstd.write_all(&zeros))?;
+            zstd.finish()
+        }
+        _ => {
+            let mut br = brotli::CompressorWriter::new(Vec::new(), MIB, 2, 22);
+            times.into_iter().try_for_each(|_| br.write_all(&zeros))?;
+            Ok(br.into_inner())
+        }
+    }
 }
 
 async fn serve(acceptor: TlsAcceptor, stream: TcpStream, goods: Arc<Goods>) {
@@ -143,7 +169,7 @@ async fn answer(stream: &mut TlsStream<TcpStream>, goods: &Goods, path: &str) ->
         "/trailers" => endless(stream, "transfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n", b"x-more: and more of it\r\n").await,
         "/slow-head" => drip(stream, "x-slow: ").await,
         "/slow-body" => drip(stream, "content-type: text/html\r\n\r\n").await,
-        _ => match bomb(goods, path) {
+        _ => match bomb(goods, path).await {
             Some((headers, packed)) => body(stream, &headers, &packed).await,
             None => body(stream, "content-type: text/html\r\n", &goods.small).await,
         },
@@ -151,12 +177,12 @@ async fn answer(stream: &mut TlsStream<TcpStream>, goods: &Goods, path: &str) ->
 }
 
 /// `/bomb/NAME` is a page, `/file/NAME` a file.
-fn bomb(goods: &Goods, path: &str) -> Option<(String, Bytes)> {
+async fn bomb(goods: &Goods, path: &str) -> Option<(String, Bytes)> {
     let (kind, name) = path.strip_prefix('/')?.split_once('/')?;
-    let (_, packed) = goods.bombs.iter().find(|(known, _)| *known == name)?;
+    let packed = goods.bomb(name).await?;
     let shown =
         if kind == "file" { "content-disposition: attachment; filename=a.bin\r\n" } else { "content-type: text/html\r\n" };
-    Some((format!("{shown}content-encoding: {name}\r\n"), packed.clone()))
+    Some((format!("{shown}content-encoding: {name}\r\n"), packed))
 }
 
 async fn body(stream: &mut TlsStream<TcpStream>, headers: &str, bytes: &[u8]) -> std::io::Result<()> {
