@@ -29,7 +29,9 @@ soak: setup outside ## The long runs: a hundred browser cases and more, and each
 
 bench: setup ## Measurements, side by side
 	$(CARGO) build --release -p clicket -p clicket-shop
-	benches/run
+	benches/run steps
+	benches/run edge
+	benches/run addresses
 
 lint: ## Formatting and lints
 	$(CARGO) fmt --check

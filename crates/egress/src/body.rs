@@ -114,14 +114,18 @@ impl OriginBody {
     fn cut(&mut self, kind: FailKind) -> Poll<Option<Result<Frame<Bytes>, BodyCut>>> {
         self.draft.record.cut = Some(kind);
         self.ended = true;
-        self.connection = None;
+        if let Some(connection) = self.connection.take()
+            && matches!(kind, FailKind::IdleTimeout | FailKind::ConnectionLost)
+        {
+            connection.retire();
+        }
         Poll::Ready(Some(Err(BodyCut)))
     }
 
     fn end(&mut self) {
         self.ended = true;
         if let Some(connection) = self.connection.take() {
-            self.shared.pool.put(self.origin.clone(), connection, &self.shared.limits);
+            self.shared.pool.put(&self.origin, connection, &self.shared.limits);
         }
     }
 }

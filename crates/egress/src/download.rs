@@ -9,7 +9,6 @@ use std::time::Duration;
 use bytes::Bytes;
 use clicket_guard::download::FileFacts;
 use clicket_guard::permit::DownloadPermit;
-use flate2::write::MultiGzDecoder;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use serde::{Deserialize, Serialize};
@@ -19,14 +18,17 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, timeout_at};
 
 use crate::edge::EdgeEvent;
-use crate::limits::{EdgeLimits, within};
+use crate::limits::within;
 use crate::record::FailKind;
 use crate::shared::Shared;
+use crate::unpack::{Packing, Unpacking};
 
 /// First bytes that the type is read from.
 const SNIFFED_BYTES: usize = 8 * 1024;
 /// Pieces on their way from the network to the disk.
 const PIECES_MAX: usize = 8;
+/// What packing may add to a file of the largest size, so that packed bytes of which nothing comes out end as well.
+const PACKING_BYTES: u64 = 1024 * 1024;
 /// Numbers tried when a name is taken.
 const SAME_NAMES_MAX: u32 = 1_000;
 
@@ -151,24 +153,6 @@ impl std::fmt::Debug for OfferedFile {
     }
 }
 
-/// How the bytes are packed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Packing {
-    Plain,
-    Gzip,
-}
-
-impl Packing {
-    /// Reads a `Content-Encoding`. `None` for what is not read here.
-    pub(crate) fn of(encoding: Option<&str>) -> Option<Self> {
-        match encoding.map(|text| text.trim().to_ascii_lowercase()).as_deref() {
-            None | Some("" | "identity") => Some(Self::Plain),
-            Some("gzip" | "x-gzip") => Some(Self::Gzip),
-            Some(_) => None,
-        }
-    }
-}
-
 /// Asks the session whether a file may be taken.
 pub(crate) async fn ask(shared: &Shared, id: u64, facts: FileFacts) -> Result<(), FileRefusal> {
     let _place = shared.tally.hold_place(shared.limits.held_max).ok_or(FileRefusal::TooMany)?;
@@ -197,16 +181,19 @@ pub(crate) async fn take(
     facts: &FileFacts,
 ) -> Result<SavedFile, FailKind> {
     let (pieces, arriving) = mpsc::channel(PIECES_MAX);
+    let packed_bytes_max = folder.bytes_max.saturating_add(PACKING_BYTES);
     let (folder, facts) = (folder.clone(), facts.clone());
     let writing = tokio::task::spawn_blocking(move || write_file(&folder, &facts, packing, arriving));
-    let brought = bring(&shared.limits, shared, &mut body, pieces).await;
+    let brought = bring(shared, &mut body, packed_bytes_max, pieces).await;
     // A disk that hangs holds a thread up and not the run.
     let written = within(shared.limits.response_idle_ms, writing).await;
     brought?;
     written.and_then(Result::ok).unwrap_or(Err(FailKind::NotSaved))
 }
 
-async fn bring(limits: &EdgeLimits, shared: &Shared, body: &mut Incoming, pieces: mpsc::Sender<Piece>) -> Result<(), FailKind> {
+async fn bring(shared: &Shared, body: &mut Incoming, bytes_max: u64, pieces: mpsc::Sender<Piece>) -> Result<(), FailKind> {
+    let limits = &shared.limits;
+    let mut bytes = 0_u64;
     let whole = Instant::now() + Duration::from_millis(limits.response_whole_ms);
     loop {
         let idle = Instant::now() + Duration::from_millis(limits.response_idle_ms);
@@ -218,6 +205,10 @@ async fn bring(limits: &EdgeLimits, shared: &Shared, body: &mut Incoming, pieces
             Err(_) => return Err(FailKind::IdleTimeout),
         };
         let Ok(data) = frame.into_data() else { continue };
+        bytes = bytes.saturating_add(data.len() as u64);
+        if bytes > bytes_max {
+            return Err(FailKind::TooBig);
+        }
         if !shared.tally.takes_bytes(data.len() as u64, limits) {
             return Err(FailKind::RunBytes);
         }
@@ -252,10 +243,7 @@ fn write_file(
         bytes: 0,
         bytes_max: folder.bytes_max,
     };
-    let mut unpacking = match packing {
-        Packing::Plain => Unpacking::Plain(sink),
-        Packing::Gzip => Unpacking::Gzip(Box::new(MultiGzDecoder::new(sink))),
-    };
+    let mut unpacking = Unpacking::begin(packing, sink).map_err(unsaved)?;
     loop {
         match arriving.blocking_recv() {
             Some(Piece::Data(data)) => unpacking.write_all(&data).map_err(kind_of)?,
@@ -313,27 +301,6 @@ fn kind_of(error: io::Error) -> FailKind {
             FailKind::Protocol
         }
         Some(_) | None => FailKind::NotSaved,
-    }
-}
-
-enum Unpacking {
-    Plain(Sink),
-    Gzip(Box<MultiGzDecoder<Sink>>),
-}
-
-impl Unpacking {
-    fn write_all(&mut self, data: &[u8]) -> io::Result<()> {
-        match self {
-            Self::Plain(sink) => sink.write_all(data),
-            Self::Gzip(decoder) => decoder.write_all(data),
-        }
-    }
-
-    fn end(self) -> io::Result<Sink> {
-        match self {
-            Self::Plain(sink) => Ok(sink),
-            Self::Gzip(decoder) => decoder.finish(),
-        }
     }
 }
 

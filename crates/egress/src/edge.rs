@@ -20,7 +20,7 @@ use crate::pool::Pool;
 use crate::record::{Counts, RequestRecord};
 use crate::resolve::{Names, ResolverChoice};
 use crate::shared::{Shared, Tally, Tasks};
-use crate::tls::origin_config;
+use crate::tls::{offering_h2, origin_config};
 use crate::tunnel::serve_connection;
 
 /// Random bytes in the seed address, so that no page can guess it.
@@ -184,6 +184,7 @@ pub(crate) fn assemble(config: EdgeConfig, events: mpsc::Sender<EdgeEvent>) -> R
     let mut rules = config.host_rules;
     rules.infrastructure.extend_from_slice(names.servers());
     machine::add_to(&mut rules);
+    let origin_tls = origin_config(Arc::clone(&provider), &config.extra_roots_pem)?;
     Ok(Shared {
         reach: config.reach,
         downloads: config.downloads,
@@ -193,7 +194,8 @@ pub(crate) fn assemble(config: EdgeConfig, events: mpsc::Sender<EdgeEvent>) -> R
         authority: Authority::make(Arc::clone(&provider), config.limits.certificates_max)?,
         credential: ProxyCredential::make(&provider)?,
         seed_url: format!("http://seed.clicket.invalid/{}", random_text(&provider, SEED_BYTES)?),
-        origin_tls: Arc::new(origin_config(provider, &config.extra_roots_pem)?),
+        origin_tls_h2: Arc::new(offering_h2(&origin_tls)),
+        origin_tls: Arc::new(origin_tls),
         pool: Pool::default(),
         tally: Arc::new(Tally::new()),
         events,

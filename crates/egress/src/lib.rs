@@ -12,6 +12,7 @@ mod headers;
 mod hold;
 mod judge;
 mod limits;
+mod line;
 mod machine;
 mod pool;
 mod quiet;
@@ -22,6 +23,7 @@ mod shared;
 mod target;
 mod tls;
 mod tunnel;
+mod unpack;
 
 pub use credential::ProxyCredential;
 pub use download::{DownloadFolder, FileRefusal, OfferedFile, SavedFile};

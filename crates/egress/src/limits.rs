@@ -5,7 +5,8 @@ use std::time::Duration;
 /// The bounds of one edge. [`EdgeLimits::default`] is what ships; tests shorten the waits.
 #[derive(Debug, Clone)]
 pub struct EdgeLimits {
-    /// Connections of the browser open at once. Chromium opens at most some dozens through one proxy; the rest is somebody else.
+    /// Connections of the browser open at once. Chromium opens at most some dozens through one proxy, a thousand cost some tens of
+    /// megabytes (`benches/run edge`), and what is past that is somebody else.
     pub connections_max: usize,
     /// A request or response head. Large cookies and signed addresses stay below; a bomb does not.
     pub head_bytes_max: usize,
@@ -57,6 +58,14 @@ pub struct EdgeLimits {
     pub idle_connections_max: usize,
     /// How long such a connection is kept: shorter than the keep-alive time of common servers.
     pub idle_connection_ms: u64,
+    /// How long a connection over HTTP/2 is kept without a request: a person's or a model's thinking time.
+    pub idle_line_ms: u64,
+    /// After this age no request begins on a connection over HTTP/2; its address is judged anew with the next one.
+    pub line_age_ms: u64,
+    /// Requests at once on one connection over HTTP/2; Chromium sends at most 32 through one proxy.
+    pub line_streams_max: usize,
+    /// Bytes of one answer over HTTP/2 that may be on their way while the browser does not read.
+    pub stream_window_bytes_max: u32,
     /// Host certificates kept for the next tunnel.
     pub certificates_max: usize,
     /// How long closing waits for connections to end.
@@ -66,7 +75,7 @@ pub struct EdgeLimits {
 impl Default for EdgeLimits {
     fn default() -> Self {
         Self {
-            connections_max: 256,
+            connections_max: 1_024,
             head_bytes_max: 64 * 1024,
             headers_max: 128,
             request_head_ms: 60_000,
@@ -92,6 +101,10 @@ impl Default for EdgeLimits {
             event_room_ms: 10_000,
             idle_connections_max: 64,
             idle_connection_ms: 4_000,
+            idle_line_ms: 30_000,
+            line_age_ms: 600_000,
+            line_streams_max: 32,
+            stream_window_bytes_max: 1024 * 1024,
             certificates_max: 256,
             close_ms: 2_000,
         }

@@ -155,7 +155,7 @@ pub enum FailKind {
     TooBig,
     /// The run has had all the bytes it may have.
     RunBytes,
-    /// The origin does not speak HTTP/1.1 as it must.
+    /// The origin does not speak HTTP as it must, or broke the answer off.
     Protocol,
     /// The connection to the origin broke.
     ConnectionLost,

@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 use url::Url;
 
 use crate::body::{EdgeBody, OriginBody};
-use crate::download::{DownloadFolder, FileRefusal, Packing};
+use crate::download::{DownloadFolder, FileRefusal};
 use crate::exchange::{Cleared, exchange};
 use crate::headers::{to_browser, to_origin};
 use crate::hold::{HoldRefusal, Released, Settling, Waiting, hold};
@@ -24,6 +24,7 @@ use crate::pool::OpenConnection;
 use crate::record::{Draft, FailKind, Outcome, RefuseReason};
 use crate::shared::Shared;
 use crate::target::authority_of;
+use crate::unpack::{ASKED_FOR, Packing};
 
 /// The connection ends without an answer, so that nothing of the edge's own is taken for the origin's.
 #[derive(Debug, thiserror::Error)]
@@ -109,7 +110,7 @@ async fn pass(
     let mut headers = to_origin(&head.headers);
     if may_be == MayBe::File && shared.downloads.is_some() {
         // What may be taken as a file is asked for in a packing that is read here.
-        headers.insert(header::ACCEPT_ENCODING, http::HeaderValue::from_static("gzip"));
+        headers.insert(header::ACCEPT_ENCODING, http::HeaderValue::from_static(ASKED_FOR));
     }
     let Some(cleared) = path.and_then(|path| Cleared::read(class, head.method, path, headers)) else {
         return close(draft, Stop::Refused(RefuseReason::Target, None));
@@ -213,7 +214,7 @@ async fn respond(
 ) -> Answered {
     let (head, body) = response.into_parts();
     if may_be == MayBe::File && head.status == StatusCode::OK && is_file(&head.headers) {
-        return Ok(offer_file(shared, &head.headers, body, draft).await);
+        return Ok(offer_file(shared, &head.headers, (body, connection), draft).await);
     }
     let switches = head.status.is_informational() || head.status == StatusCode::PROXY_AUTHENTICATION_REQUIRED;
     let too_big = body.size_hint().lower() > shared.limits.response_bytes_max;
@@ -248,7 +249,12 @@ fn is_file(headers: &HeaderMap) -> bool {
 }
 
 /// Takes a file, if it may be taken, while the browser is told that there is nothing to show: the page stands.
-async fn offer_file(shared: Arc<Shared>, headers: &HeaderMap, body: Incoming, mut draft: Draft) -> Response<EdgeBody> {
+async fn offer_file(
+    shared: Arc<Shared>,
+    headers: &HeaderMap,
+    (body, connection): (Incoming, OpenConnection),
+    mut draft: Draft,
+) -> Response<EdgeBody> {
     let length = text_of(headers, header::CONTENT_LENGTH).and_then(|text| text.parse().ok());
     let facts = FileFacts {
         name: download::name_of(text_of(headers, header::CONTENT_DISPOSITION), &draft.record.url),
@@ -267,6 +273,8 @@ async fn offer_file(shared: Arc<Shared>, headers: &HeaderMap, body: Incoming, mu
                 draft.record.cut = taken.as_ref().err().copied();
                 draft.record.response_bytes = taken.as_ref().map_or(0, |saved| saved.bytes);
                 draft.record.saved = taken.ok();
+                // Its place is taken until the last byte is.
+                drop(connection);
             });
         }
         Err(why) => draft.record.left = Some(why),

@@ -31,7 +31,10 @@ pub(crate) struct Shared {
     pub(crate) authority: Authority,
     pub(crate) credential: ProxyCredential,
     pub(crate) seed_url: String,
+    /// Offers HTTP/1.1 alone.
     pub(crate) origin_tls: Arc<rustls::ClientConfig>,
+    /// Offers HTTP/2 as well.
+    pub(crate) origin_tls_h2: Arc<rustls::ClientConfig>,
     pub(crate) pool: Pool,
     pub(crate) tally: Arc<Tally>,
     pub(crate) events: mpsc::Sender<EdgeEvent>,
@@ -195,8 +198,15 @@ impl Drop for HeldPlace {
 }
 
 /// The tasks of one edge. All of them end when it closes.
-#[derive(Default)]
-pub(crate) struct Tasks(Mutex<JoinSet<()>>);
+#[derive(Clone, Default)]
+pub(crate) struct Tasks(Arc<Mutex<JoinSet<()>>>);
+
+/// The HTTP library's own tasks end with the edge as well.
+impl<F: Future<Output = ()> + Send + 'static> hyper::rt::Executor<F> for Tasks {
+    fn execute(&self, work: F) {
+        self.spawn(work);
+    }
+}
 
 impl Tasks {
     pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {

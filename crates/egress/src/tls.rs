@@ -16,6 +16,16 @@ use crate::edge::EdgeError;
 use crate::limits::{EdgeLimits, within};
 use crate::record::FailKind;
 
+/// HTTP/2 in a handshake (RFC 9113 section 3.2).
+pub(crate) const ALPN_H2: &[u8] = b"h2";
+
+/// The same trust, with HTTP/2 offered first.
+pub(crate) fn offering_h2(config: &ClientConfig) -> ClientConfig {
+    let mut config = config.clone();
+    config.alpn_protocols.insert(0, ALPN_H2.to_vec());
+    config
+}
+
 /// Trust in the system's roots and in those that the operator added.
 pub(crate) fn origin_config(provider: Arc<CryptoProvider>, extra_pem: &[Vec<u8>]) -> Result<ClientConfig, EdgeError> {
     let mut roots = RootCertStore::empty();

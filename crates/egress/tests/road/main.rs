@@ -5,7 +5,10 @@
 // What does not hold in a helper fails the test that called it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod bombs;
 mod download;
+mod h2;
+mod h2_origin;
 mod hold;
 mod hostile;
 mod names;
