@@ -29,6 +29,7 @@ soak: setup outside ## The long runs: a hundred browser cases and more
 bench: setup ## Measurements, side by side
 	$(CARGO) build --release -p clicket -p clicket-shop
 	benches/run
+	benches/looks
 
 lint: ## Formatting and lints
 	$(CARGO) fmt --check

@@ -1,6 +1,7 @@
 // The observation: the walk's findings, chosen, ordered and described.
 
 const HEADINGS_MAX = 12;
+const HEADINGS_TRIED_MAX = 60;
 const DIALOGS_MAX = 5;
 const DIALOG_CHARS_MAX = 300;
 const GENERIC_CHARS_MAX = 240;
@@ -51,7 +52,7 @@ function pageRecord(seen, options) {
     url: cut(String(window.location.href), URL_CHARS_MAX), title: cut(tidy(titleOf(document).slice(0, 2000)), 300),
     lang: documentElementOf(document) ? cut(tidy(attr(documentElementOf(document), 'lang')), 40) : '',
     text: textFrom(seen, options.textCharsMax),
-    headings: seen.headings.slice(0, 60).map((el) => visibleTextIn(el, CONTEXT_CHARS_MAX)).filter(Boolean).slice(0, HEADINGS_MAX),
+    headings: seen.headings.map((el) => visibleTextIn(el, CONTEXT_CHARS_MAX)).filter(Boolean).slice(0, HEADINGS_MAX),
     dialogs: seen.dialogs.slice(0, DIALOGS_MAX).map((el) => visibleTextIn(el, DIALOG_CHARS_MAX)),
     ...scrollState(seen.scrollers), busy: seen.busy, nodes: seen.nodes, truncated: seen.truncated, unreadableFrames: seen.unreadableFrames,
   };
@@ -87,11 +88,11 @@ function withLabelled(seen) {
 function addLabelled({ label, control, level }, known, result) {
   if (known.has(control)) return;
   const box = toTop(boxOf(label), level.frame);
-  if (!isReachable(box, level.clip, level.frame, SIZE_SHOWN_MIN)) return;
+  if (!isReachable(box, clipAt(level), level.frame, SIZE_SHOWN_MIN)) return;
   known.add(control);
   result.push({
     el: control, kind: inputTypeOf(control) === 'file' ? 'field' : 'toggle', shownBy: label, frame: level.frame, box,
-    inViewport: isInView(box, level.clip), ownText: 1, inner: 0, lastInner: null, weak: false, weighed: false, stateOf: null,
+    inViewport: isInView(box, clipAt(level)), ownText: 1, inner: 0, lastInner: null, weak: false, weighed: false, stateOf: null,
   });
 }
 
