@@ -2,6 +2,9 @@
 // It goes down with its own stack, since a page may nest deeper than the engine's, and reads each element once.
 
 const NODES_MAX = 200000;
+// A walk on a slow machine ends here, with what it has; the look around it has 5 s.
+const WALK_MS = 2500;
+const NODES_BETWEEN_LOOKS_AT_CLOCK = 4096;
 const FRAMES_MAX = 50;
 // Nothing that a person would press fits into less.
 const FRAME_WIDTH_MIN = 16;
@@ -51,7 +54,8 @@ function walkPage(charsMax, clickable) {
   const stack = [];
   const first = enter(root, rootLevel(frame, viewportClip()), seen);
   if (first) stack.push(first);
-  while (stack.length) step(stack, seen);
+  const until = performance.now() + WALK_MS;
+  while (stack.length) step(stack, seen, until);
   return seen;
 }
 
@@ -69,6 +73,7 @@ function rootLevel(frame, clip) {
 
 /** @param {Level} level @returns {number} product of its own and its ancestors' opacities */
 function opacityAt(level) {
+  if (level.opacity !== undefined) return level.opacity;
   const chain = [];
   let at = level;
   for (; at.opacity === undefined; at = /** @type {Level} */ (at.outer)) chain.push(at);
@@ -84,6 +89,7 @@ function isFaint(level) {
 
 /** @param {Level} level @returns {Clip} for what it holds */
 function clipAt(level) {
+  if (level.clip !== undefined) return level.clip;
   const chain = [];
   let at = level;
   for (; at.clip === undefined; at = /** @type {Level} */ (at.outer)) chain.push(at);
@@ -98,8 +104,8 @@ function cursorAt(level) {
   return /** @type {string} */ (level.cursor);
 }
 
-/** @param {Level[]} stack @param {Seen} seen */
-function step(stack, seen) {
+/** @param {Level[]} stack @param {Seen} seen @param {number} until by the page's clock */
+function step(stack, seen, until) {
   const level = stack[stack.length - 1];
   const node = level.list ? level.list[level.at++] : level.next;
   if (!node) {
@@ -112,7 +118,8 @@ function step(stack, seen) {
   if (type === TEXT) {
     if (seen.chars < seen.charsMax || (level.owner !== null && level.owner.weighed)) emitText(node, level, seen);
   } else if (type === ELEMENT) {
-    if (++seen.nodes > NODES_MAX) {
+    const late = ++seen.nodes % NODES_BETWEEN_LOOKS_AT_CLOCK === 0 && performance.now() > until;
+    if (late || seen.nodes > NODES_MAX) {
       seen.truncated = true;
       stack.length = 0;
       return;
@@ -257,7 +264,8 @@ function note(el, tag, flags, level, outer, seen) {
   if (tag === 'label') noteLabel(el, level, seen);
   const candidate = candidateFor(el, tag, flags, level, outer, seen);
   if (!candidate) return;
-  own(candidate, level);
+  // A widget is there for its keys; what is in it stands for itself.
+  if (candidate.kind !== 'widget') own(candidate, level);
   seen.candidates.push(candidate);
 }
 
@@ -299,9 +307,12 @@ function candidateFor(el, tag, flags, level, outer, seen) {
   const weak = !kind;
   if (level.editing && kind === 'field') return null;
   if (flags & HAS_EDITABLE && isEditingHost(el)) level.editing = true;
-  if (weak) {
+  const composite = weak && flags & HAS_ROLE && COMPOSITES.has(explicitRole(el)) && isFocused(el);
+  if (composite) {
+    kind = 'widget';
+  } else if (weak) {
     if (level.owner && !level.owner.weak) return null;
-    const pointed = cursorAt(level) === 'pointer' && cursorAt(outer) !== 'pointer';
+    const pointed = cursorAt(outer) !== 'pointer' && cursorAt(level) === 'pointer';
     if (!pointed && !seen.clickable.has(el) && !isPressable(el, flags)) return null;
     if (tag === 'html' || tag === 'body' || tag === 'input' || (tag === 'label' && labelControl(el))) return null;
     if (flags & HAS_ROLE && NEVER_PRESSED.has(attr(el, 'role'))) return null;
@@ -312,7 +323,7 @@ function candidateFor(el, tag, flags, level, outer, seen) {
   const clip = clipAt(level);
   if (!isReachable(box, clip, level.frame, SIZE_SHOWN_MIN)) return null;
   return {
-    el, kind, shownBy: el, frame: level.frame, box, inViewport: isInView(box, clip), ownText: 0, inner: 0, lastInner: null, weak,
+    el, kind, shownBy: el, frame: level.frame, box, inViewport: isInView(box, clip), ownText: 0, inner: 0, lastInner: null, weak: weak && !composite,
     weighed: weak || !NATIVE_CONTROLS.has(tag), stateOf: null,
   };
 }
