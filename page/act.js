@@ -55,7 +55,9 @@ function refused(why, detail) {
 function takeAim(el, drawn, bound, mode) {
   let frame = frameHolding(el);
   if (!frame) return refused('gone', 'frame');
-  let point = pressPoint(el, drawn, frame);
+  // A key needs no point of its own, and a list is covered by what is in it; in a frame of another origin a point says where it stands.
+  const keyed = mode === 'key' && !place;
+  let point = keyed ? { points: [], cover: null } : pressPoint(el, drawn, frame);
   if (point.cover) {
     // Out of the viewport, or under something fixed at its edge: the middle of the viewport is the best place to look.
     scrollIntoViewOf.call(drawn, { block: 'center', inline: 'nearest', behavior: 'instant' });
