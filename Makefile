@@ -32,6 +32,7 @@ bench: setup ## Measurements, side by side
 	benches/run steps
 	benches/run edge
 	benches/run addresses
+	benches/looks
 
 lint: ## Formatting and lints
 	$(CARGO) fmt --check

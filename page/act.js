@@ -6,6 +6,7 @@ const POINTER_EVENTS = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'cli
 const KEY_EVENTS = ['keydown', 'keypress', 'keyup', 'beforeinput'];
 // These set something off at the target, so they are checked in full at every station on the way down.
 const DECISIVE = new Set(['pointerdown', 'click', 'keydown', 'beforeinput']);
+const BEGINS = new Set(['pointerdown', 'mousedown', 'keydown']);
 const composedPathOf = Event.prototype.composedPath;
 const preventDefault = Event.prototype.preventDefault;
 const stopImmediately = Event.prototype.stopImmediatePropagation;
@@ -15,7 +16,7 @@ const scrollIntoViewOf = Element.prototype.scrollIntoView;
 
 /**
  * @typedef {object} Armed
- * @property {any} el @property {Meaning} bound @property {'press' | 'type' | 'choose' | 'enter'} mode
+ * @property {any} el @property {Meaning} bound @property {'press' | 'type' | 'choose' | 'enter' | 'key'} mode
  * @property {Array<{type: string, ok: boolean}>} events
  * @property {WeakMap<any, {type: string, ok: boolean}>} records
  * @property {{type: string, why: string, detail: string} | null} cancelled
@@ -27,7 +28,7 @@ const scrollIntoViewOf = Element.prototype.scrollIntoView;
 let armed = null;
 
 /**
- * @param {number} key @param {Meaning} bound @param {'press' | 'type' | 'choose' | 'enter'} mode @param {Place | null} [told]
+ * @param {number} key @param {Meaning} bound @param {'press' | 'type' | 'choose' | 'enter' | 'key'} mode @param {Place | null} [told]
  * @returns {any} {ok: true, points} or {ok: false, why, detail}
  */
 function arm(key, bound, mode, told) {
@@ -54,7 +55,9 @@ function refused(why, detail) {
 function takeAim(el, drawn, bound, mode) {
   let frame = frameHolding(el);
   if (!frame) return refused('gone', 'frame');
-  let point = pressPoint(el, drawn, frame);
+  // A key needs no point of its own, and a list is covered by what is in it; in a frame of another origin a point says where it stands.
+  const keyed = mode === 'key' && !place;
+  let point = keyed ? { points: [], cover: null } : pressPoint(el, drawn, frame);
   if (point.cover) {
     // Out of the viewport, or under something fixed at its edge: the middle of the viewport is the best place to look.
     scrollIntoViewOf.call(drawn, { block: 'center', inline: 'nearest', behavior: 'instant' });
@@ -70,7 +73,7 @@ function takeAim(el, drawn, bound, mode) {
 
 /** @param {string} mode @returns {string[]} */
 function watchedTypes(mode) {
-  return mode === 'type' || mode === 'enter' ? [...POINTER_EVENTS, ...KEY_EVENTS] : POINTER_EVENTS;
+  return mode === 'type' || mode === 'enter' || mode === 'key' ? [...POINTER_EVENTS, ...KEY_EVENTS] : POINTER_EVENTS;
 }
 
 /** @param {any} el @returns {any} the element that shows it and can be pressed: itself or a visible label; null if neither */
@@ -249,16 +252,20 @@ function hasFocus(el) {
 
 /** Keys that end after their work was done (the field was left or removed) are stopped, but spoil nothing. @param {Event} event @param {{why: string}} problem */
 function isAfterthought(event, problem) {
-  if (problem.why === 'stale' || !hasLanded()) return false;
+  const { mode } = /** @type {Armed} */ (armed);
+  if (!hasLanded()) return false;
+  // What a widget's key did may have renamed what has the focus.
+  if (mode === 'key') return event.type === 'keyup';
+  if (problem.why === 'stale') return false;
   if (event.type === 'keyup') return true;
-  return /** @type {Armed} */ (armed).mode === 'enter' && KEY_EVENTS.includes(event.type) && event.type !== 'keydown';
+  return mode === 'enter' && KEY_EVENTS.includes(event.type) && event.type !== 'keydown';
 }
 
 /** @param {Event} [besides] one that does not count @returns {boolean} an event of the mode's main type reached the element uncancelled */
 function hasLanded(besides) {
   if (!armed) return false;
   const current = besides ? armed.records.get(besides) : undefined;
-  const main = armed.mode === 'press' ? ['click'] : armed.mode === 'type' ? ['beforeinput', 'keydown'] : armed.mode === 'enter' ? ['keydown'] : [];
+  const main = armed.mode === 'press' ? ['click'] : armed.mode === 'type' ? ['beforeinput', 'keydown'] : armed.mode === 'enter' || armed.mode === 'key' ? ['keydown'] : [];
   return armed.events.some((event) => event.ok && event !== current && main.includes(event.type));
 }
 
@@ -270,9 +277,9 @@ function hasWritten(event) {
   return events.some((other) => other.ok && other !== current && (other.type === 'beforeinput' || other.type === 'keyup'));
 }
 
-/** @returns {any} {armed, events, cancelled, landed} */
+/** @returns {any} {armed, events, cancelled, landed, begun: the page was told of the input's beginning} */
 function disarm() {
-  if (!armed) return { armed: false, events: [], cancelled: null, landed: false };
+  if (!armed) return { armed: false, events: [], cancelled: null, landed: false, begun: false };
   const { targets, events, cancelled } = armed;
   for (const target of targets) {
     if (target === window && !isWholePage) continue;
@@ -280,5 +287,5 @@ function disarm() {
   }
   const landed = hasLanded();
   armed = null;
-  return { armed: true, events: events.map(({ type, ok }) => ({ type, ok })), cancelled, landed };
+  return { armed: true, events: events.map(({ type, ok }) => ({ type, ok })), cancelled, landed, begun: events.some((event) => event.ok && BEGINS.has(event.type)) };
 }

@@ -26,12 +26,15 @@ function boxOfLevel(level) {
   return level.box || (level.box = toTop(boxOf(level.el), level.frame));
 }
 
-/** @param {Level} level with its parent's clip @param {string} tag @param {string} display @returns {Clip} the clip for what it holds */
-function clipFor(level, tag, display) {
+/** An absolute or fixed box is never inline, and an inline one clips nothing. @param {Level} level @returns {boolean} */
+function canClip({ display, tag }) {
+  return display !== 'inline' && display !== 'contents' && tag !== 'html' && tag !== 'body';
+}
+
+/** @param {Level} level @param {Clip} clip its parent's @returns {Clip} the clip for what it holds */
+function clipFor(level, clip) {
   const { style } = level;
-  let { clip } = level;
-  // An absolute or fixed box is never inline, and an inline one clips nothing.
-  if (display === 'inline' || display === 'contents' || tag === 'html' || tag === 'body') return clip;
+  if (!canClip(level)) return clip;
   const position = style.position;
   if (position === 'fixed') clip = fixedClip(clip);
   else if (position === 'absolute') while (!clip.holds && clip.outer) clip = clip.outer;

@@ -144,7 +144,7 @@ function describe(candidate, limits) {
     row: meaning.row, section: meaning.section, heading: meaning.heading, near: meaning.name ? '' : nearOf(el),
     landmark: landmarkOf(el), inDialog: isInDialog(el), sponsored: isSponsored(el), frameOrigin: meaning.frameOrigin,
     box: roundBox(candidate.box), inViewport: candidate.inViewport,
-    ...aimOf(candidate), keys: listensForKeys(el), hasMenu: hasHiddenMenu(el), nth: 1, of: 1,
+    ...aimOf(candidate), keys: listensForKeys(el), widgetKeys: widgetKeys(el), hasMenu: hasHiddenMenu(el), nth: 1, of: 1,
   };
 }
 
@@ -202,6 +202,37 @@ function childrenOf(el, max) {
   const list = [];
   for (let child = firstElementOf(el); child && list.length < max; child = nextElementOf(child)) list.push(child);
   return list;
+}
+
+const UP_DOWN = new Set(['combobox', 'listbox', 'option', 'menu', 'menubar', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'grid', 'gridcell', 'treegrid', 'tree', 'treeitem', 'slider']);
+const LEFT_RIGHT = new Set(['menubar', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'grid', 'gridcell', 'treegrid', 'tree', 'treeitem', 'tab', 'tablist', 'toolbar', 'slider']);
+const SHUTS = new Set(['menu', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'listbox', 'option']);
+// What holds the focus for all that is in it.
+const COMPOSITES = new Set(['listbox', 'menu', 'menubar', 'grid', 'treegrid', 'tree', 'tablist', 'toolbar', 'dialog', 'alertdialog', 'radiogroup']);
+
+/** @param {any} el @returns {boolean} it is the very element that keys go to */
+function isFocused(el) {
+  return el !== null && hasFocus(el) && activeElementIn(rootOf(el)) === el;
+}
+
+/** @param {any} root @returns {any} */
+function activeElementIn(root) {
+  const type = nodeTypeOf(root);
+  return type === DOCUMENT ? activeInDocument(root) : type === FRAGMENT ? activeInShadow(root) : null;
+}
+
+/** @param {any} el @returns {string[]} keys that a widget of its role listens for by the book, while it has the focus */
+function widgetKeys(el) {
+  if (!isFocused(el)) return [];
+  const role = explicitRole(el);
+  const keys = [];
+  const pops = hasAttr(el, 'aria-haspopup') && attr(el, 'aria-haspopup') !== 'false';
+  if (role === 'dialog' || role === 'alertdialog' || SHUTS.has(role) || attr(el, 'aria-expanded') === 'true' || isInDialog(el) || closest(el, '[popover]:popover-open,[role=menu],[role=listbox]')) {
+    keys.push('Escape');
+  }
+  if (UP_DOWN.has(role) || pops) keys.push('ArrowDown', 'ArrowUp');
+  if (LEFT_RIGHT.has(role)) keys.push('ArrowLeft', 'ArrowRight');
+  return keys;
 }
 
 /** @param {any} el @returns {boolean} it says that it listens for keys */

@@ -26,12 +26,14 @@ function focusField(key) {
 
 /**
  * Sets the latch, focuses the field and selects what it holds.
- * @param {number} key @param {Meaning} bound @param {'type' | 'enter'} mode @param {Place | null} [told]
+ * @param {number} key @param {Meaning} bound @param {'type' | 'enter' | 'key'} mode @param {Place | null} [told]
  * @returns {any} as arm, and whether it has the focus
  */
 function take(key, bound, mode, told) {
   const armed = arm(key, bound, mode, told);
-  return armed.ok ? { ...armed, focus: focusField(key) } : armed;
+  if (!armed.ok) return armed;
+  // A key goes to the widget that has the focus already: giving it the focus would be another act.
+  return { ...armed, focus: mode === 'key' ? { ok: isFocused(elementFor(key)), why: 'focus' } : focusField(key) };
 }
 
 /** Takes the latch off and reads the field. @param {number} key @param {number} length @returns {any} */

@@ -1,13 +1,19 @@
 // The observation: the walk's findings, chosen, ordered and described.
 
 const HEADINGS_MAX = 12;
+const HEADINGS_TRIED_MAX = 60;
 const DIALOGS_MAX = 5;
 const DIALOG_CHARS_MAX = 300;
 const GENERIC_CHARS_MAX = 240;
 const GENERIC_INNER_MAX = 5;
 
+// A page with more controls than are listed is told of in parts, each a run of controls that one look lists whole.
+const PART_CONTROLS = 200;
+const PARTS_MAX = 40;
+const PART_CHARS_MAX = 70;
+
 /**
- * @param {{controlsMax: number, textCharsMax: number, nameCharsMax: number, optionsMax: number, closed?: number, place?: Place}} options
+ * @param {{controlsMax: number, textCharsMax: number, nameCharsMax: number, optionsMax: number, closed?: number, place?: Place, from?: number}} options
  * @param {...any} handed options.closed nodes in closed shadow roots, then elements with press listeners
  * @returns {any} RawObservation
  */
@@ -20,7 +26,9 @@ function observe(options, ...handed) {
     nameCharsMax = options.nameCharsMax || NAME_CHARS_DEFAULT;
     const clickable = new WeakSet(handed.slice(closed).filter(isElement));
     const seen = walkPage(options.textCharsMax, clickable);
-    const chosen = chosenFrom(seen);
+    const kept = withLabelled(seen).filter(isWorthListing);
+    const parts = partsOf(kept, options.controlsMax);
+    const chosen = ordered(kept, parts, options.from);
     const listed = [];
     let omitted = 0;
     for (const candidate of chosen) {
@@ -30,7 +38,7 @@ function observe(options, ...handed) {
     const controls = listed.map((candidate) => describeSafely(candidate, options)).filter((control) => control !== null);
     omitted += listed.length - controls.length;
     number(controls);
-    const record = { ...pageRecord(seen, options), omitted: omitted + seen.failed, controls };
+    const record = { ...pageRecord(seen, options), omitted: omitted + seen.failed, controls, parts: parts.map((part) => partRecord(part, listed)) };
     noteLook(listed.map((candidate) => candidate.el), seen);
     return record;
   });
@@ -51,7 +59,7 @@ function pageRecord(seen, options) {
     url: cut(String(window.location.href), URL_CHARS_MAX), title: cut(tidy(titleOf(document).slice(0, 2000)), 300),
     lang: documentElementOf(document) ? cut(tidy(attr(documentElementOf(document), 'lang')), 40) : '',
     text: textFrom(seen, options.textCharsMax),
-    headings: seen.headings.slice(0, 60).map((el) => visibleTextIn(el, CONTEXT_CHARS_MAX)).filter(Boolean).slice(0, HEADINGS_MAX),
+    headings: seen.headings.map((el) => visibleTextIn(el, CONTEXT_CHARS_MAX)).filter(Boolean).slice(0, HEADINGS_MAX),
     dialogs: seen.dialogs.slice(0, DIALOGS_MAX).map((el) => visibleTextIn(el, DIALOG_CHARS_MAX)),
     ...scrollState(seen.scrollers), busy: seen.busy, nodes: seen.nodes, truncated: seen.truncated, unreadableFrames: seen.unreadableFrames,
   };
@@ -63,10 +71,38 @@ function textFrom(seen, max) {
   return cut(seen.pieces.join('').toWellFormed(), max);
 }
 
-/** @param {Seen} seen @returns {Candidate[]} what to list: in view first, then in document order */
-function chosenFrom(seen) {
-  const kept = withLabelled(seen).filter(isWorthListing);
-  return [...kept.filter((c) => c.inViewport), ...kept.filter((c) => !c.inViewport)];
+/** @param {Candidate[]} kept @param {number} controlsMax @returns {Candidate[][]} runs in document order; none when all are listed anyway */
+function partsOf(kept, controlsMax) {
+  if (kept.length <= controlsMax) return [];
+  const size = Math.max(PART_CONTROLS, Math.ceil(kept.length / PARTS_MAX));
+  const parts = [];
+  for (let at = 0; at < kept.length; at += size) parts.push(kept.slice(at, at + size));
+  return parts;
+}
+
+/**
+ * @param {Candidate[]} kept @param {Candidate[][]} parts @param {number} [from] key of the control that the wanted part begins with
+ * @returns {Candidate[]} what to list: the wanted part, then what is in view, then in document order
+ */
+function ordered(kept, parts, from) {
+  const wanted = new Set(from ? parts.find((part) => keyFor(part[0].el) === from) : []);
+  const others = wanted.size ? kept.filter((c) => !wanted.has(c)) : kept;
+  return [...wanted, ...others.filter((c) => c.inViewport), ...others.filter((c) => !c.inViewport)];
+}
+
+/** @param {Candidate[]} part @param {Candidate[]} listed @returns {any} */
+function partRecord(part, listed) {
+  const known = new Set(listed);
+  const first = part[0].el;
+  return {
+    from: keyFor(first), controls: part.length, name: sayEnd(first) + ' \u2026 ' + sayEnd(part[part.length - 1].el), heading: headingOf(first),
+    listed: part.filter((candidate) => known.has(candidate)).length,
+  };
+}
+
+/** @param {any} el @returns {string} what a part begins or ends with: the row tells more than the button in it */
+function sayEnd(el) {
+  return cut(rowOf(el) || nameForListing(el) || sectionOf(el), PART_CHARS_MAX);
 }
 
 /** Checkboxes, radios and file inputs that are drawn by their label join in the label's place. @param {Seen} seen @returns {Candidate[]} */
@@ -87,11 +123,11 @@ function withLabelled(seen) {
 function addLabelled({ label, control, level }, known, result) {
   if (known.has(control)) return;
   const box = toTop(boxOf(label), level.frame);
-  if (!isReachable(box, level.clip, level.frame, SIZE_SHOWN_MIN)) return;
+  if (!isReachable(box, clipAt(level), level.frame, SIZE_SHOWN_MIN)) return;
   known.add(control);
   result.push({
     el: control, kind: inputTypeOf(control) === 'file' ? 'field' : 'toggle', shownBy: label, frame: level.frame, box,
-    inViewport: isInView(box, level.clip), ownText: 1, inner: 0, lastInner: null, weak: false, weighed: false, stateOf: null,
+    inViewport: isInView(box, clipAt(level)), ownText: 1, inner: 0, lastInner: null, weak: false, weighed: false, stateOf: null,
   });
 }
 

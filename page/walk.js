@@ -2,6 +2,9 @@
 // It goes down with its own stack, since a page may nest deeper than the engine's, and reads each element once.
 
 const NODES_MAX = 200000;
+// A walk on a slow machine ends here, with what it has; the look around it has 5 s.
+const WALK_MS = 2500;
+const NODES_BETWEEN_LOOKS_AT_CLOCK = 4096;
 const FRAMES_MAX = 50;
 // Nothing that a person would press fits into less.
 const FRAME_WIDTH_MIN = 16;
@@ -12,11 +15,12 @@ const FRAME_HEIGHT_MIN = 10;
  * @property {any} el
  * @property {any} style
  * @property {any} next @property {any[] | null} list @property {number} at
- * @property {boolean} hidden painted away by opacity
- * @property {number} opacity
+ * @property {Level | null} outer
+ * @property {number | undefined} opacity its own and its ancestors', once asked for
  * @property {boolean} mute aria-hidden or inert: seen, but not operable
- * @property {Clip} clip
- * @property {string} cursor
+ * @property {Clip | undefined} clip for what it holds, once asked for
+ * @property {string | undefined} cursor once asked for
+ * @property {string} tag @property {string} display
  * @property {Candidate | null} owner
  * @property {Frame} frame
  * @property {boolean} block
@@ -50,7 +54,8 @@ function walkPage(charsMax, clickable) {
   const stack = [];
   const first = enter(root, rootLevel(frame, viewportClip()), seen);
   if (first) stack.push(first);
-  while (stack.length) step(stack, seen);
+  const until = performance.now() + WALK_MS;
+  while (stack.length) step(stack, seen, until);
   return seen;
 }
 
@@ -58,13 +63,49 @@ function walkPage(charsMax, clickable) {
 function rootLevel(frame, clip) {
   const modal = modalOf(frame.doc);
   return {
-    el: null, style: null, next: null, list: null, at: 0, hidden: false, opacity: 1, mute: modal !== null, clip, cursor: 'auto', owner: null, frame,
-    block: true, editing: false, texts: undefined, box: null,
+    el: null, style: null, next: null, list: null, at: 0, outer: null, opacity: 1, mute: modal !== null, clip, cursor: 'auto', tag: '', display: '',
+    owner: null, frame, block: true, editing: false, texts: undefined, box: null,
   };
 }
 
-/** @param {Level[]} stack @param {Seen} seen */
-function step(stack, seen) {
+// Computed styles are most of a walk's time, so what only a control, a text or a heading asks for is read when one does. A page
+// may nest deeper than the engine's stack, so the way up is a loop.
+
+/** @param {Level} level @returns {number} product of its own and its ancestors' opacities */
+function opacityAt(level) {
+  if (level.opacity !== undefined) return level.opacity;
+  const chain = [];
+  let at = level;
+  for (; at.opacity === undefined; at = /** @type {Level} */ (at.outer)) chain.push(at);
+  let opacity = /** @type {number} */ (at.opacity);
+  for (let i = chain.length - 1; i >= 0; i--) chain[i].opacity = opacity *= Number(chain[i].style.opacity);
+  return opacity;
+}
+
+/** @param {Level} level @returns {boolean} painted away by opacity */
+function isFaint(level) {
+  return opacityAt(level) < OPACITY_SHOWN_MIN;
+}
+
+/** @param {Level} level @returns {Clip} for what it holds */
+function clipAt(level) {
+  if (level.clip !== undefined) return level.clip;
+  const chain = [];
+  let at = level;
+  for (; at.clip === undefined; at = /** @type {Level} */ (at.outer)) chain.push(at);
+  let clip = at.clip;
+  for (let i = chain.length - 1; i >= 0; i--) chain[i].clip = clip = clipFor(chain[i], clip);
+  return clip;
+}
+
+/** @param {Level} level @returns {string} */
+function cursorAt(level) {
+  if (level.cursor === undefined) level.cursor = level.style.cursor;
+  return /** @type {string} */ (level.cursor);
+}
+
+/** @param {Level[]} stack @param {Seen} seen @param {number} until by the page's clock */
+function step(stack, seen, until) {
   const level = stack[stack.length - 1];
   const node = level.list ? level.list[level.at++] : level.next;
   if (!node) {
@@ -77,7 +118,8 @@ function step(stack, seen) {
   if (type === TEXT) {
     if (seen.chars < seen.charsMax || (level.owner !== null && level.owner.weighed)) emitText(node, level, seen);
   } else if (type === ELEMENT) {
-    if (++seen.nodes > NODES_MAX) {
+    const late = ++seen.nodes % NODES_BETWEEN_LOOKS_AT_CLOCK === 0 && performance.now() > until;
+    if (late || seen.nodes > NODES_MAX) {
       seen.truncated = true;
       stack.length = 0;
       return;
@@ -114,12 +156,12 @@ function emitText(node, level, seen) {
 
 /** @param {Level} level @returns {boolean} */
 function textShows(level) {
-  if (level.hidden) return false;
+  if (isFaint(level)) return false;
   pass.styles.set(level.el, level.style);
   if (!ownTextIsSeen(level.el) || !hasBox(level.el)) return false;
   const box = boxOfLevel(level);
   const shown = box.width > 0 && box.height > 0 ? box : toTop(contentBox(level.el), level.frame);
-  return isReachable(shown, level.clip, level.frame, 0.5);
+  return isReachable(shown, clipAt(level), level.frame, 0.5);
 }
 
 /** One odd element must not hide all others. @param {any} el @param {Level} outer @param {Seen} seen @returns {Level | null} */
@@ -145,19 +187,20 @@ function enter(el, outer, seen) {
   // An area is never displayed itself; its picture is.
   if (display === 'none' && tag !== 'area') return null;
   const flags = attributeFlags(el);
-  const level = levelFor(el, tag, style, outer, flags);
-  level.clip = clipFor(level, tag, display);
-  if (level.clip !== outer.clip && level.clip.scrolls && !level.mute && SCROLLING.has(level.style.overflowY)) seen.scrollers.push(el);
+  const level = levelFor(el, tag, style, display, outer, flags);
+  if (!level.mute && canClip(level) && SCROLLING.has(style.overflowY) && clipAt(level) !== clipAt(outer) && clipAt(level).scrolls) seen.scrollers.push(el);
   if (level.block) seen.gap = '\n';
   else if (display.startsWith('inline-') || display === 'table-cell') seen.gap ||= ' ';
   if (tag === 'iframe' || tag === 'frame') return enterFrame(el, level, seen);
+  const shadow = shadowRootOf(el);
+  if (shadow) watchTree(shadow);
   note(el, tag, flags, level, outer, seen);
   if (tag === 'select' || tag === 'textarea' || UNSEEN_TAGS.has(tag)) return null;
   if (tag === 'details' && !hasAttr(el, 'open')) {
     level.list = flatChildren(el).filter((child) => isElement(child) && tagOf(child) === 'summary').slice(0, 1);
     return level;
   }
-  level.list = specialChildren(el);
+  if (shadow || tag === 'slot') level.list = specialChildren(el);
   if (!level.list) level.next = firstChildOf(el);
   return level.next || level.list ? level : null;
 }
@@ -166,17 +209,15 @@ const WALK_PAST = new Set(['head', 'script', 'style', 'template', 'noscript', 'l
 const SCROLLING = new Set(['auto', 'scroll']);
 const INLINE = new Set(['inline', 'contents', 'inline-block', 'inline-flex', 'inline-grid', 'inline-table', 'table-cell', 'ruby']);
 
-/** @param {any} el @param {string} tag @param {CSSStyleDeclaration} style @param {Level} outer @param {number} flags @returns {Level} */
-function levelFor(el, tag, style, outer, flags) {
-  const opacity = outer.opacity * Number(style.opacity);
+/** @param {any} el @param {string} tag @param {CSSStyleDeclaration} style @param {string} display @param {Level} outer @param {number} flags @returns {Level} */
+function levelFor(el, tag, style, display, outer, flags) {
   let mute = outer.mute;
   if (flags & HAS_INERT || (flags & HAS_ARIA_HIDDEN && attr(el, 'aria-hidden') === 'true')) mute = true;
   // A modal dialog is the one thing that its own inert page leaves operable.
   if (tag === 'dialog' && matches(el, ':modal')) mute = hasAttr(el, 'inert');
   return {
-    el, style, next: null, list: null, at: 0, hidden: opacity < OPACITY_SHOWN_MIN, opacity, mute, clip: outer.clip,
-    cursor: style.cursor, owner: outer.owner, frame: outer.frame, block: !INLINE.has(style.display) && !tag.startsWith('svg:'),
-    editing: outer.editing, texts: undefined, box: null,
+    el, style, next: null, list: null, at: 0, outer, opacity: undefined, mute, clip: undefined, cursor: undefined, tag, display,
+    owner: outer.owner, frame: outer.frame, block: !INLINE.has(display) && !tag.startsWith('svg:'), editing: outer.editing, texts: undefined, box: null,
   };
 }
 
@@ -184,8 +225,8 @@ function levelFor(el, tag, style, outer, flags) {
 function enterFrame(el, level, seen) {
   const box = boxOfLevel(level);
   const style = styleOf(el);
-  if (level.hidden || level.mute || style.visibility !== 'visible') return null;
-  if (!isReachable(box, level.clip, level.frame, SIZE_SHOWN_MIN)) return null;
+  if (isFaint(level) || level.mute || style.visibility !== 'visible') return null;
+  if (!isReachable(box, clipAt(level), level.frame, SIZE_SHOWN_MIN)) return null;
   const doc = documentIn(el);
   const root = doc ? documentElementOf(doc) : null;
   if (!doc || !root || ++seen.frames > FRAMES_MAX) {
@@ -193,16 +234,16 @@ function enterFrame(el, level, seen) {
     return null;
   }
   const frame = frameOf(el, doc, level.frame);
-  const edge = innerClip(boxOfLevel(level), level.clip, { gone: false, scrolls: true, holds: true });
+  const edge = innerClip(boxOfLevel(level), clipAt(level), { gone: false, scrolls: true, holds: true });
   watchTree(doc);
-  return enter(root, { ...rootLevel(frame, { ...edge, outer: null, depth: 0 }), opacity: level.opacity, hidden: level.hidden }, seen);
+  return enter(root, { ...rootLevel(frame, { ...edge, outer: null, depth: 0 }), opacity: opacityAt(level) }, seen);
 }
 
 /** What another look, in the frame's own document, needs of a frame that cannot be read from here. @param {any} el @param {Level} level @returns {any} */
 function heldFrame(el, level) {
   const box = boxOfLevel(level);
   return {
-    key: keyFor(el), ...placeOf(el, level.frame, level.clip), tiny: box.width < FRAME_WIDTH_MIN || box.height < FRAME_HEIGHT_MIN,
+    key: keyFor(el), ...placeOf(el, level.frame, clipAt(level)), tiny: box.width < FRAME_WIDTH_MIN || box.height < FRAME_HEIGHT_MIN,
     sponsored: isSponsored(el),
   };
 }
@@ -218,14 +259,13 @@ function placeOf(el, frame, area) {
 
 /** @param {any} el @param {string} tag @param {number} flags @param {Level} level @param {Level} outer @param {Seen} seen */
 function note(el, tag, flags, level, outer, seen) {
-  const shadow = shadowRootOf(el);
-  if (shadow) watchTree(shadow);
   noteLandmarks(el, tag, flags, level, seen);
   if (level.mute) return;
   if (tag === 'label') noteLabel(el, level, seen);
   const candidate = candidateFor(el, tag, flags, level, outer, seen);
   if (!candidate) return;
-  own(candidate, level);
+  // A widget is there for its keys; what is in it stands for itself.
+  if (candidate.kind !== 'widget') own(candidate, level);
   seen.candidates.push(candidate);
 }
 
@@ -240,18 +280,15 @@ function own(candidate, level) {
 
 /** @param {any} el @param {string} tag @param {number} flags @param {Level} level @param {Seen} seen */
 function noteLandmarks(el, tag, flags, level, seen) {
-  if (level.hidden) return;
-  const heading = tag.length === 2 && tag[0] === 'h' && tag > 'h0' && tag < 'h7';
   const role = flags & HAS_ROLE ? attr(el, 'role') : '';
-  if (heading || role === 'heading') seen.headings.push(el);
-  if (tag === 'dialog' || role === 'dialog' || role === 'alertdialog') {
-    if (level.style.visibility === 'visible' && !level.clip.empty) seen.dialogs.push(el);
-  }
-  if (seen.busy) return;
-  if (tag === 'progress' || role === 'progressbar' || (flags & HAS_BUSY && attr(el, 'aria-busy') === 'true')) {
-    const box = boxOfLevel(level);
-    seen.busy = level.style.visibility === 'visible' && isReachable(box, level.clip, level.frame, SIZE_SHOWN_MIN);
-  }
+  const heading = role === 'heading' || (tag.length === 2 && tag[0] === 'h' && tag > 'h0' && tag < 'h7');
+  const dialog = tag === 'dialog' || role === 'dialog' || role === 'alertdialog';
+  const busy = tag === 'progress' || role === 'progressbar' || (flags & HAS_BUSY && attr(el, 'aria-busy') === 'true');
+  if (!(heading || dialog || busy) || isFaint(level)) return;
+  if (heading && seen.headings.length < HEADINGS_TRIED_MAX) seen.headings.push(el);
+  if (dialog && level.style.visibility === 'visible' && !clipAt(level).empty) seen.dialogs.push(el);
+  if (!busy || seen.busy) return;
+  seen.busy = level.style.visibility === 'visible' && isReachable(boxOfLevel(level), clipAt(level), level.frame, SIZE_SHOWN_MIN);
 }
 
 /** @param {any} el @param {Level} level @param {Seen} seen */
@@ -260,7 +297,7 @@ function noteLabel(el, level, seen) {
   if (!control) return;
   // The words of a label belong to its control, not to a clickable box around both.
   if (level.owner && level.owner.weak) own({ ...level.owner, ownText: 0, inner: 0, lastInner: null }, level);
-  if (level.hidden || !isCheckable(control) || level.style.visibility !== 'visible') return;
+  if (!isCheckable(control) || isFaint(level) || level.style.visibility !== 'visible') return;
   seen.labels.push({ label: el, control, level, at: seen.candidates.length });
 }
 
@@ -270,19 +307,23 @@ function candidateFor(el, tag, flags, level, outer, seen) {
   const weak = !kind;
   if (level.editing && kind === 'field') return null;
   if (flags & HAS_EDITABLE && isEditingHost(el)) level.editing = true;
-  if (weak) {
-    const pointed = level.cursor === 'pointer' && outer.cursor !== 'pointer';
+  const composite = weak && flags & HAS_ROLE && COMPOSITES.has(explicitRole(el)) && isFocused(el);
+  if (composite) {
+    kind = 'widget';
+  } else if (weak) {
+    if (level.owner && !level.owner.weak) return null;
+    const pointed = cursorAt(outer) !== 'pointer' && cursorAt(level) === 'pointer';
     if (!pointed && !seen.clickable.has(el) && !isPressable(el, flags)) return null;
     if (tag === 'html' || tag === 'body' || tag === 'input' || (tag === 'label' && labelControl(el))) return null;
-    if (level.owner && !level.owner.weak) return null;
     if (flags & HAS_ROLE && NEVER_PRESSED.has(attr(el, 'role'))) return null;
     kind = 'generic';
   }
-  if ((level.hidden && (outer.hidden || !isPaintedAround(el))) || level.style.visibility !== 'visible') return null;
+  if (level.style.visibility !== 'visible' || (isFaint(level) && (isFaint(outer) || !isPaintedAround(el)))) return null;
   const box = boxOfLevel(level);
-  if (!isReachable(box, level.clip, level.frame, SIZE_SHOWN_MIN)) return null;
+  const clip = clipAt(level);
+  if (!isReachable(box, clip, level.frame, SIZE_SHOWN_MIN)) return null;
   return {
-    el, kind, shownBy: el, frame: level.frame, box, inViewport: isInView(box, level.clip), ownText: 0, inner: 0, lastInner: null, weak,
+    el, kind, shownBy: el, frame: level.frame, box, inViewport: isInView(box, clip), ownText: 0, inner: 0, lastInner: null, weak: weak && !composite,
     weighed: weak || !NATIVE_CONTROLS.has(tag), stateOf: null,
   };
 }

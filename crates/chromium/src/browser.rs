@@ -17,7 +17,7 @@ use crate::process::{ProcessGroup, RunAs};
 use crate::quarters::Confinement;
 use crate::router::Router;
 use crate::settle::LastInput;
-use crate::state::{BrowserEvent, Life};
+use crate::state::{BrowserEvent, Life, World};
 
 /// A started browser with one page. Dropping it kills its process group and removes its profile, which blocks for some
 /// milliseconds.
@@ -34,6 +34,8 @@ pub struct Browser {
     pub(crate) last_frame_number: u32,
     /// Every document that is not acted on said that it takes no input meanwhile.
     pub(crate) others_are_shielded: bool,
+    /// The part of a large page that looks begin with: its document, and the key of its first control.
+    pub(crate) part: Option<(World, u64)>,
     /// Knows the secrets of the last look.
     pub(crate) scrub: Scrubber,
     pub(crate) seed_url: String,
@@ -93,6 +95,7 @@ impl Browser {
             memory: Memory::new(),
             ahead: None,
             frame_numbers: HashMap::new(),
+            part: None,
             last_frame_number: 0,
             others_are_shielded: false,
             scrub: Scrubber::default(),

@@ -78,6 +78,9 @@ pub(crate) const FRAME_MS: Duration = Duration::from_millis(1_000);
 /// The look into all of them.
 pub(crate) const FRAMES_MS: Duration = Duration::from_millis(2_000);
 
+/// Parts of a page with more controls than are listed.
+pub(crate) const PARTS_MAX: usize = 40;
+
 /// Characters of the visible text of one frame.
 pub(crate) const FRAME_TEXT_CHARS_MAX: usize = 1_000;
 

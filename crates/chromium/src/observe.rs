@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use clicket_guard::limits::{ENTRIES_MAX, NAME_CHARS_MAX, OPTIONS_MAX, PAGE_TEXT_CHARS_MAX, VALUE_CHARS_MAX};
 use clicket_guard::observation::{
-    Bounds, Control, ControlKind, FormFacts, FormField, Handle, Meaning, Observation, OptionItem, Ordinal, Scroll, Tri,
+    Bounds, Control, ControlKind, FormFacts, FormField, Handle, Meaning, Observation, OptionItem, Ordinal, Part, Scroll, Tri,
 };
+use clicket_guard::permit::WidgetKey;
 use clicket_guard::secret::Scrubber;
 use clicket_guard::untrusted::{PageText, clean};
 use clicket_journal::{Digest, canonical_json};
@@ -21,10 +22,10 @@ use crate::errors::PageError;
 use crate::frames::{FrameLooks, Path};
 use crate::limits::{
     CALL_MS, CONFIRMED_MS, DIALOG_CHARS_MAX, FORM_FIELDS_MAX, FRAME_NUMBERS_MAX, FRAME_TEXT_CHARS_MAX, HEADINGS_MAX, LOOKS_MAX,
-    OBSERVE_MS, URL_CHARS_MAX, WORD_CHARS_MAX,
+    OBSERVE_MS, PARTS_MAX, URL_CHARS_MAX, WORD_CHARS_MAX,
 };
 use crate::perform::Aim;
-use crate::raw::{RawBox, RawControl, RawForm, RawObservation, RawOption, RawPlace, RawTri};
+use crate::raw::{RawBox, RawControl, RawForm, RawObservation, RawOption, RawPart, RawPlace, RawTri};
 use crate::router::Router;
 use crate::state::World;
 use crate::world::{AS_SEEN, Argument, OBSERVE};
@@ -146,7 +147,7 @@ impl Browser {
         let text_chars_max = if place.is_some() { FRAME_TEXT_CHARS_MAX } else { PAGE_TEXT_CHARS_MAX };
         let options = json!({
             "controlsMax": ENTRIES_MAX, "textCharsMax": text_chars_max, "nameCharsMax": NAME_CHARS_MAX,
-            "optionsMax": OPTIONS_MAX, "closed": unseen.closed.len(), "place": place,
+            "optionsMax": OPTIONS_MAX, "closed": unseen.closed.len(), "place": place, "from": self.part_wanted(world),
         });
         let elements = unseen.closed.into_iter().chain(unseen.pressed).map(Argument::Element);
         let arguments = std::iter::once(Argument::Plain(options)).chain(elements).collect();
@@ -184,8 +185,15 @@ impl Browser {
             nodes: raw.nodes.saturating_add(in_frames(|raw| raw.nodes)),
             omitted: raw.omitted.saturating_add(in_frames(|raw| raw.omitted)).saturating_add(beyond),
             unreadable_frames: frames.unread,
+            cut_short: raw.truncated || frames.looks.iter().any(|look| look.raw.truncated),
+            parts: raw.parts.iter().take(PARTS_MAX).map(|part| read_part(part, scrub)).collect(),
             controls,
         }
+    }
+
+    /// Key of the control that the part of this document begins with which was asked for; zero if none was.
+    fn part_wanted(&self, world: &World) -> u64 {
+        self.part.as_ref().filter(|(of, _)| of == world).map_or(0, |(_, from)| *from)
     }
 
     /// What is listed, of all documents: in view first, then as the page and its frames have them; and how many are left out.
@@ -305,10 +313,21 @@ fn read_control(raw: &RawControl, found: &Found<'_>, scrub: &Scrubber) -> (Contr
         in_viewport: raw.in_viewport,
         covered_by: raw.covered.as_deref().map(name_of),
         has_menu: raw.has_menu,
+        widget_keys: raw.widget_keys.iter().filter_map(|name| widget_key(name)).take(WIDGET_KEYS.len()).collect(),
         listens_for_keys: raw.keys || is_read_by_script(raw),
         ordinal: Ordinal { nth: raw.nth.max(1), of: raw.of.max(1) },
     };
     (seen, remembered)
+}
+
+fn read_part(raw: &RawPart, scrub: &Scrubber) -> Part {
+    Part {
+        from: Handle(raw.from & u64::from(u32::MAX)),
+        controls: raw.controls,
+        listed: raw.listed,
+        name: PageText::read(&raw.name, NAME_CHARS_MAX, scrub),
+        heading: PageText::read(&raw.heading, NAME_CHARS_MAX, scrub),
+    }
 }
 
 fn read_option(raw: &RawOption, scrub: &Scrubber) -> OptionItem {
@@ -356,8 +375,16 @@ fn kind_of(word: &str) -> ControlKind {
         "choice" => ControlKind::Choice,
         "toggle" => ControlKind::Toggle,
         "option" => ControlKind::Option,
+        "widget" => ControlKind::Widget,
         _ => ControlKind::Generic,
     }
+}
+
+const WIDGET_KEYS: [WidgetKey; 5] =
+    [WidgetKey::Escape, WidgetKey::ArrowDown, WidgetKey::ArrowUp, WidgetKey::ArrowLeft, WidgetKey::ArrowRight];
+
+fn widget_key(name: &str) -> Option<WidgetKey> {
+    WIDGET_KEYS.into_iter().find(|key| key.name() == name)
 }
 
 fn tri(raw: &RawTri) -> Tri {

@@ -52,6 +52,7 @@ pub(crate) enum Latch {
     Type,
     Choose,
     Enter,
+    Key,
 }
 
 impl Latch {
@@ -61,6 +62,7 @@ impl Latch {
             Latch::Type => "type",
             Latch::Choose => "choose",
             Latch::Enter => "enter",
+            Latch::Key => "key",
         }
     }
 }
@@ -80,6 +82,8 @@ pub(crate) struct Armed {
 pub(crate) struct Disarmed {
     cancelled: Option<Mismatch>,
     landed: bool,
+    /// The page was told of the beginning of the input: it may have taken the focus, or opened something.
+    begun: bool,
 }
 
 #[derive(Deserialize, Default)]
@@ -96,6 +100,9 @@ impl Browser {
     /// events first; on any difference nothing is done and the outcome says which part differs.
     pub async fn perform(&mut self, permit: ActPermit, secrets: &[Secret]) -> Outcome {
         self.ahead = None;
+        if let Action::LookAt { from } = permit.action() {
+            self.part = self.router.state().world.clone().map(|world| (world, from.0));
+        }
         *self.last_input.get_mut().unwrap_or_else(PoisonError::into_inner) = None;
         self.let_dialogs_go();
         self.router.state().forget_dialogs();
@@ -130,10 +137,13 @@ impl Browser {
             Action::Choose { control, option, label } => self.choose(&self.held(control)?, *option, label, secrets).await,
             Action::Toggle { control, to } => self.toggle(&self.held(control)?, *to, secrets).await,
             Action::Enter { control } => self.enter(&self.held(control)?, secrets).await,
+            Action::Key { control, key } => self.widget_key(&self.held(control)?, *key, secrets).await,
             Action::Hover { control } => self.point_at(&self.held(control)?, secrets).await,
             Action::Attach { control, file } => self.attach(&self.held(control)?, file, secrets).await,
             // Spent where the dialog is answered; by itself it has nothing to say yes to.
             Action::AcceptDialog { .. } => Err(Outcome::Gone),
+            // It takes the browser itself, so it was done before anything was sent.
+            Action::LookAt { .. } => Ok(done()),
             Action::Scroll(direction) => self.scroll(*direction).await,
             Action::Wait => {
                 tokio::time::sleep(WAIT_STEP_MS).await;
@@ -280,6 +290,7 @@ pub(crate) fn covered(by: &str, secrets: &[Secret]) -> Outcome {
 pub(crate) fn judged(disarmed: &Disarmed, secrets: &[Secret]) -> Option<Outcome> {
     match &disarmed.cancelled {
         Some(_) if disarmed.landed => Some(not_taken("it changed while it was used")),
+        Some(mismatch) if disarmed.begun && mismatch.why == "stale" => Some(Outcome::Stopped { part: part_of(&mismatch.detail) }),
         Some(mismatch) => Some(refusal(&mismatch.why, &mismatch.detail, secrets)),
         None if disarmed.landed => None,
         None => Some(not_taken("the input did not reach it")),
@@ -290,7 +301,7 @@ pub(crate) fn judged(disarmed: &Disarmed, secrets: &[Secret]) -> Option<Outcome>
 pub(crate) fn refusal(why: &str, detail: &str, secrets: &[Secret]) -> Outcome {
     match why {
         "gone" => Outcome::Gone,
-        "stale" => Outcome::Stale { part: detail.chars().filter(char::is_ascii_alphanumeric).take(32).collect() },
+        "stale" => Outcome::Stale { part: part_of(detail) },
         "hidden" => Outcome::Stale { part: "visibility".to_owned() },
         "disabled" => Outcome::Stale { part: "disabled".to_owned() },
         "covered" => covered(detail, secrets),
@@ -299,6 +310,11 @@ pub(crate) fn refusal(why: &str, detail: &str, secrets: &[Secret]) -> Outcome {
         "value" => not_taken("the field does not accept this value"),
         _ => not_taken("the page's script gave no known reason"),
     }
+}
+
+/// The page's script names a part of the meaning; whatever else it says is no word of ours.
+fn part_of(detail: &str) -> String {
+    detail.chars().filter(char::is_ascii_alphanumeric).take(32).collect()
 }
 
 /// Page text without known secrets; if they cannot be taken out, nothing of it is kept.

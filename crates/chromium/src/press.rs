@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clicket_guard::outcome::{Outcome, ReadBack};
-use clicket_guard::permit::Switch;
+use clicket_guard::permit::{Switch, WidgetKey};
 use clicket_guard::secret::Secret;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -75,6 +75,18 @@ impl Browser {
         }
         self.keys(&[Key::enter()]).await?;
         let disarmed = self.disarm(held, before, "pressing Enter").await?;
+        Ok(disarmed.and_then(|disarmed| judged(&disarmed, secrets)).unwrap_or_else(done))
+    }
+
+    /// Presses a key in the widget that has the focus; it goes nowhere else, and the focus is not moved for it.
+    pub(crate) async fn widget_key(&self, held: &Held, key: WidgetKey, secrets: &[Secret]) -> Acted<Outcome> {
+        let before = self.navigations_asked(held);
+        if !self.take(held, Latch::Key, secrets).await? {
+            self.disarm(held, before, "pressing a key").await?;
+            return Err(not_taken("it no longer has the focus"));
+        }
+        self.keys(&[Key::named(key.name(), code_of(key))]).await?;
+        let disarmed = self.disarm(held, before, "pressing a key").await?;
         Ok(disarmed.and_then(|disarmed| judged(&disarmed, secrets)).unwrap_or_else(done))
     }
 
@@ -179,6 +191,17 @@ impl Browser {
             tokio::time::sleep(READ_BACK_STEP_MS).await;
             waited += READ_BACK_STEP_MS;
         }
+    }
+}
+
+/// As in the tables of virtual key codes.
+fn code_of(key: WidgetKey) -> u32 {
+    match key {
+        WidgetKey::Escape => 27,
+        WidgetKey::ArrowLeft => 37,
+        WidgetKey::ArrowUp => 38,
+        WidgetKey::ArrowRight => 39,
+        WidgetKey::ArrowDown => 40,
     }
 }
 

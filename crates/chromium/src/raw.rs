@@ -15,9 +15,23 @@ pub(crate) struct RawObservation {
     pub(crate) can_scroll_down: bool,
     pub(crate) busy: bool,
     pub(crate) nodes: u64,
+    pub(crate) truncated: bool,
+    pub(crate) parts: Vec<RawPart>,
     pub(crate) omitted: u64,
     pub(crate) unreadable_frames: Vec<RawFrame>,
     pub(crate) controls: Vec<RawControl>,
+}
+
+/// A run of controls that are not all listed.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(crate) struct RawPart {
+    /// Key of the control that it begins with.
+    pub(crate) from: u64,
+    pub(crate) controls: u64,
+    pub(crate) listed: u64,
+    pub(crate) name: String,
+    pub(crate) heading: String,
 }
 
 #[derive(Deserialize, Default)]
@@ -67,6 +81,7 @@ pub(crate) struct RawControl {
     /// Where it can be pressed.
     pub(crate) points: Vec<RawPoint>,
     pub(crate) keys: bool,
+    pub(crate) widget_keys: Vec<String>,
     pub(crate) has_menu: bool,
     pub(crate) nth: u32,
     pub(crate) of: u32,

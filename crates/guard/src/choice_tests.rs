@@ -77,7 +77,9 @@ fn every_operation_with_and_without_every_kind_of_target() {
 #[test]
 fn an_operation_that_was_not_offered_is_unreadable() {
     let bare = Offer::make(&crate::observation::Observation::default(), &[], History::First, [1; 16]);
-    for name in ["press", "fill", "choose", "toggle", "enter", "hover", "attach", "scroll_down", "scroll_up", "back"] {
+    for name in
+        ["press", "fill", "choose", "toggle", "enter", "key", "hover", "attach", "look_at", "scroll_down", "scroll_up", "back"]
+    {
         assert_eq!(read(&bare, &answer(name, Some("e0000000000"))), Err(Unreadable::Operation), "{name}");
     }
     for name in ["", "Press", "press ", "PRESS", "navigate", "submit", "done\0", "d\u{43e}ne", "accept_dialog"] {

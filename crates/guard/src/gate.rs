@@ -220,8 +220,10 @@ fn value_from(action: &Action) -> Option<&'static str> {
         | Action::Choose { .. }
         | Action::Toggle { .. }
         | Action::Enter { .. }
+        | Action::Key { .. }
         | Action::Hover { .. }
         | Action::AcceptDialog { .. }
+        | Action::LookAt { .. }
         | Action::Scroll(_)
         | Action::Wait
         | Action::Back

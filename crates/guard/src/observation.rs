@@ -3,6 +3,7 @@
 use clicket_journal::{Digest, canonical_json};
 use serde::{Deserialize, Serialize};
 
+use crate::permit::WidgetKey;
 use crate::untrusted::PageText;
 use crate::web::Origin;
 
@@ -32,8 +33,30 @@ pub struct Observation {
     pub omitted: u64,
     /// Frames that were not read: adverts, tiny ones, those beyond a bound, and those that could not be.
     pub unreadable_frames: u64,
-    /// Controls, in viewport first, then document order.
+    /// The page has more elements than one look walks; what comes after them is neither listed nor counted.
+    #[serde(default)]
+    pub cut_short: bool,
+    /// Where the controls are that are not all listed: runs in document order, when the page has more than a look lists.
+    #[serde(default)]
+    pub parts: Vec<Part>,
+    /// Controls: those of the part that was asked for, then in viewport, then in document order.
     pub controls: Vec<Control>,
+}
+
+/// A run of controls that one look lists together.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// The control that it begins with.
+    pub from: Handle,
+    /// How many there are.
+    pub controls: u64,
+    /// How many of them this look lists.
+    pub listed: u64,
+    /// What it begins and ends with.
+    pub name: PageText,
+    /// The heading above its beginning.
+    pub heading: PageText,
 }
 
 impl Observation {
@@ -42,6 +65,12 @@ impl Observation {
     pub fn digest(&self) -> Digest {
         let value = serde_json::to_value(self).unwrap_or_default();
         Digest::of(canonical_json(&value).as_bytes())
+    }
+
+    /// The part that begins with this handle, if it was seen.
+    #[must_use]
+    pub fn part(&self, from: Handle) -> Option<&Part> {
+        self.parts.iter().find(|part| part.from == from)
     }
 
     /// The control with this handle, if it was seen.
@@ -93,6 +122,8 @@ pub enum ControlKind {
     Toggle,
     /// One entry of a widget: option, tab, menu item.
     Option,
+    /// Takes keys for what is in it, and is not pressed itself.
+    Widget,
     /// Listens for presses and says no more.
     #[default]
     Generic,
@@ -197,6 +228,9 @@ pub struct Control {
     pub covered_by: Option<PageText>,
     /// Listens for keys.
     pub listens_for_keys: bool,
+    /// Keys that a widget like it takes; none unless it has the focus.
+    #[serde(default)]
+    pub widget_keys: Vec<WidgetKey>,
     /// Something that is not shown now hangs from it as a menu does.
     #[serde(default)]
     pub has_menu: bool,

@@ -55,10 +55,14 @@ pub enum Operation {
     Toggle,
     /// Press Enter in a field.
     Enter,
+    /// Press Escape or an arrow key in the widget that has the focus.
+    Key,
     /// Bring the pointer over a control that has a menu.
     Hover,
     /// Put a supplied file into a file field.
     Attach,
+    /// Look at another part of a page that has more controls than one look lists.
+    LookAt,
     /// Scroll towards the end.
     ScrollDown,
     /// Scroll towards the start.
@@ -75,14 +79,16 @@ pub enum Operation {
 
 impl Operation {
     /// Every operation, in the order they are asked in.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::Press,
         Self::Fill,
         Self::Choose,
         Self::Toggle,
         Self::Enter,
+        Self::Key,
         Self::Hover,
         Self::Attach,
+        Self::LookAt,
         Self::ScrollDown,
         Self::ScrollUp,
         Self::Wait,
@@ -100,8 +106,10 @@ impl Operation {
             Self::Choose => "choose",
             Self::Toggle => "toggle",
             Self::Enter => "enter",
+            Self::Key => "key",
             Self::Hover => "hover",
             Self::Attach => "attach",
+            Self::LookAt => "look_at",
             Self::ScrollDown => "scroll_down",
             Self::ScrollUp => "scroll_up",
             Self::Wait => "wait",
@@ -115,7 +123,15 @@ impl Operation {
     #[must_use]
     pub fn has_target(self) -> bool {
         match self {
-            Self::Press | Self::Fill | Self::Choose | Self::Toggle | Self::Enter | Self::Hover | Self::Attach => true,
+            Self::Press
+            | Self::Fill
+            | Self::Choose
+            | Self::Toggle
+            | Self::Enter
+            | Self::Key
+            | Self::Hover
+            | Self::Attach
+            | Self::LookAt => true,
             Self::ScrollDown | Self::ScrollUp | Self::Wait | Self::Back | Self::Done | Self::Blocked => false,
         }
     }
@@ -231,6 +247,9 @@ impl Offer {
 
     fn offer_control(&mut self, seen: &Observation, control: &Control, values: &[ValueOffer]) {
         let bound = Bound { handle: control.handle, meaning: control.meaning };
+        for key in &control.widget_keys {
+            self.push(Operation::Key, Action::Key { control: bound, key: *key });
+        }
         match control.kind {
             ControlKind::Link | ControlKind::Button | ControlKind::Option | ControlKind::Generic => {
                 // A button that says that it is shut opens by a press; a link that does leads away when it is pressed.
@@ -239,6 +258,7 @@ impl Offer {
                 }
                 self.push(Operation::Press, Action::Press { control: bound });
             }
+            ControlKind::Widget => {}
             ControlKind::Toggle => {
                 if let Some(to) = other_state(control) {
                     self.push(Operation::Toggle, Action::Toggle { control: bound, to });
@@ -286,6 +306,9 @@ impl Offer {
     }
 
     fn offer_plain(&mut self, seen: &Observation, history: History) {
+        for part in seen.parts.iter().filter(|part| part.listed < part.controls) {
+            self.push(Operation::LookAt, Action::LookAt { from: part.from });
+        }
         if seen.scroll.down {
             self.push(Operation::ScrollDown, Action::Scroll(Direction::Down));
         }

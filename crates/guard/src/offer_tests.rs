@@ -6,6 +6,7 @@ use super::*;
 use crate::choice::{Named, Unreadable, read};
 use crate::fixtures::{button, control, field, link, page, password, shop};
 use crate::observation::{FormFacts, OptionItem, Scroll};
+use crate::permit::WidgetKey;
 
 fn offer(controls: Vec<Control>, values: &[ValueOffer]) -> Offer {
     Offer::make(&page(controls), values, History::First, [1; 16])
@@ -230,8 +231,10 @@ fn no_entry_accepts_a_native_dialog() {
             "choose",
             "toggle",
             "enter",
+            "key",
             "hover",
             "attach",
+            "look_at",
             "scroll_down",
             "scroll_up",
             "wait",
@@ -250,6 +253,7 @@ fn any_control() -> impl Strategy<Value = Control> {
         ControlKind::Choice,
         ControlKind::Toggle,
         ControlKind::Option,
+        ControlKind::Widget,
         ControlKind::Generic,
     ]);
     (0u64..6, kinds, any::<[bool; 6]>(), ".{0,12}", 0u32..4).prop_map(|(handle, kind, flags, name, options)| {
@@ -314,4 +318,23 @@ fn only_a_control_with_a_menu_that_is_shut_is_pointed_at() {
         assert_eq!(made.of(Operation::Hover).count(), offered, "{control:?}");
         assert_eq!(made.of(Operation::Press).count(), 1);
     }
+}
+
+#[test]
+fn parts_of_the_page_that_are_not_wholly_listed_are_offered_to_look_at() {
+    use crate::observation::Part;
+    let part = |from: u64, controls: u64, listed: u64| Part { from: Handle(from), controls, listed, ..Part::default() };
+    let seen = Observation { parts: vec![part(1, 200, 200), part(201, 200, 50), part(401, 50, 0)], ..page(Vec::new()) };
+    let made = Offer::make(&seen, &[], History::First, [1; 16]);
+    let offered: Vec<_> = made.of(Operation::LookAt).map(|entry| entry.action.clone()).collect();
+    assert_eq!(offered, [Action::LookAt { from: Handle(201) }, Action::LookAt { from: Handle(401) }]);
+    assert!(offered.iter().all(|action| action.bound().is_none()));
+}
+
+#[test]
+fn a_widget_is_offered_for_its_keys_and_never_for_a_press() {
+    let keys = vec![WidgetKey::Escape, WidgetKey::ArrowDown];
+    let widget = Control { widget_keys: keys, ..control(1, ControlKind::Widget, "listbox", "Colours") };
+    let made = Offer::make(&page(vec![widget]), &[], History::First, [1; 16]);
+    assert_eq!((made.of(Operation::Key).count(), made.of(Operation::Press).count()), (2, 0));
 }

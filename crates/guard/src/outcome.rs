@@ -18,6 +18,11 @@ pub enum Outcome {
         /// Which part differs.
         part: String,
     },
+    /// It changed after the pointer or a key had reached it; what was left of the input, the click above all, was stopped.
+    Stopped {
+        /// Which part differs.
+        part: String,
+    },
     /// Something lies over it; nothing was done.
     Covered {
         /// What lies there.
@@ -79,6 +84,7 @@ impl Outcome {
     pub fn reached_the_page(&self) -> bool {
         match self {
             Self::Done { .. }
+            | Self::Stopped { .. }
             | Self::NotTaken { .. }
             | Self::DialogDismissed { .. }
             | Self::DialogAccepted { .. }

@@ -46,6 +46,13 @@ pub enum Action {
         /// Which.
         control: Bound,
     },
+    /// Press one key in the widget that has the focus.
+    Key {
+        /// Which widget.
+        control: Bound,
+        /// Which key.
+        key: WidgetKey,
+    },
     /// Bring the pointer over a control and leave it there, so that its menu opens.
     Hover {
         /// Which.
@@ -62,6 +69,11 @@ pub enum Action {
     AcceptDialog {
         /// Which.
         dialog: Dialog,
+    },
+    /// Have the next look list the part of the page that begins with this control; nothing on the page is touched.
+    LookAt {
+        /// Which.
+        from: Handle,
     },
     /// Scroll by most of a viewport.
     Scroll(Direction),
@@ -84,6 +96,35 @@ pub enum Switch {
     On,
     /// Not checked.
     Off,
+}
+
+/// A key that moves in a widget or shuts it; it writes nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum WidgetKey {
+    /// Escape.
+    Escape,
+    /// Arrow down.
+    ArrowDown,
+    /// Arrow up.
+    ArrowUp,
+    /// Arrow left.
+    ArrowLeft,
+    /// Arrow right.
+    ArrowRight,
+}
+
+impl WidgetKey {
+    /// Its name, as browsers have it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Escape => "Escape",
+            Self::ArrowDown => "ArrowDown",
+            Self::ArrowUp => "ArrowUp",
+            Self::ArrowLeft => "ArrowLeft",
+            Self::ArrowRight => "ArrowRight",
+        }
+    }
 }
 
 /// A direction to scroll in.
@@ -148,9 +189,15 @@ impl Action {
             | Self::Choose { control, .. }
             | Self::Toggle { control, .. }
             | Self::Enter { control }
+            | Self::Key { control, .. }
             | Self::Hover { control }
             | Self::Attach { control, .. } => Some(control),
-            Self::AcceptDialog { .. } | Self::Scroll(_) | Self::Wait | Self::Back | Self::Navigate { .. } => None,
+            Self::AcceptDialog { .. }
+            | Self::LookAt { .. }
+            | Self::Scroll(_)
+            | Self::Wait
+            | Self::Back
+            | Self::Navigate { .. } => None,
         }
     }
 }

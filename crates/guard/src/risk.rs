@@ -9,7 +9,7 @@ use crate::card::card_numbers;
 use crate::dialog::Dialog;
 use crate::effect::{METHOD_OVERRIDES, RequestImage};
 use crate::observation::{Control, ControlKind, FormFacts, FormField, Observation};
-use crate::permit::{Action, ValueSource};
+use crate::permit::{Action, ValueSource, WidgetKey};
 use crate::untrusted::PageText;
 use crate::web::same_site;
 use lexicon::{by_words, is_bare_yes};
@@ -130,16 +130,29 @@ const WORDS_CHARS_MAX: usize = 64 * 1024;
 pub fn of_action(seen: &Observation, action: &Action) -> ActionClass {
     let control = action.bound().and_then(|bound| seen.control(bound.handle));
     match (action, control) {
-        (Action::Scroll(_) | Action::Wait | Action::Hover { .. }, _) => ActionClass::Scroll,
+        (
+            Action::LookAt { .. }
+            | Action::Scroll(_)
+            | Action::Wait
+            | Action::Hover { .. }
+            | Action::Key { key: WidgetKey::Escape, .. },
+            _,
+        ) => ActionClass::Scroll,
         (Action::AcceptDialog { dialog }, _) => of_dialog(dialog, ActionClass::Dialog),
         (Action::Attach { .. }, _) => ActionClass::Upload,
         (Action::Back | Action::Navigate { .. }, _) => ActionClass::Navigate,
         (Action::Fill { value: ValueSource::Secret { .. }, .. }, _) => ActionClass::Credentials,
-        (Action::Fill { .. } | Action::Choose { .. } | Action::Toggle { .. }, Some(_)) => ActionClass::Fill,
+        // An arrow may choose what it comes to.
+        (Action::Fill { .. } | Action::Choose { .. } | Action::Toggle { .. } | Action::Key { .. }, Some(_)) => ActionClass::Fill,
         (Action::Press { .. } | Action::Enter { .. }, Some(control)) => of_press(seen, control),
         // An action without its control can't be judged, so it is judged at its worst.
         (
-            Action::Fill { .. } | Action::Choose { .. } | Action::Toggle { .. } | Action::Press { .. } | Action::Enter { .. },
+            Action::Fill { .. }
+            | Action::Choose { .. }
+            | Action::Toggle { .. }
+            | Action::Key { .. }
+            | Action::Press { .. }
+            | Action::Enter { .. },
             None,
         ) => ActionClass::Destructive,
     }

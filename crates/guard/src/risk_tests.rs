@@ -316,6 +316,9 @@ fn every_other_action_has_its_class() {
         (Action::Toggle { control, to: Switch::On }, Fill),
         (Action::Press { control }, UnknownControl),
         (Action::Hover { control }, Scroll),
+        (Action::LookAt { from: Handle(9) }, Scroll),
+        (Action::Key { control, key: WidgetKey::Escape }, Scroll),
+        (Action::Key { control, key: WidgetKey::ArrowDown }, Fill),
     ] {
         assert_eq!(of_action(&seen, &action), class, "{action:?}");
     }
@@ -331,6 +334,7 @@ fn an_action_on_a_control_that_was_not_seen_is_judged_at_its_worst() {
         Action::Fill { control, value },
         Action::Choose { control, option: 0, label: String::new() },
         Action::Toggle { control, to: Switch::On },
+        Action::Key { control, key: WidgetKey::ArrowUp },
     ] {
         assert_eq!(of_action(&page(Vec::new()), &action), Destructive, "{action:?}");
     }

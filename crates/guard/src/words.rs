@@ -26,7 +26,9 @@ pub fn of_action(action: &Action, control: &str, page: &str, judgement: &Judgeme
         | Action::Choose { .. }
         | Action::Toggle { .. }
         | Action::Enter { .. }
+        | Action::Key { .. }
         | Action::Hover { .. }
+        | Action::LookAt { .. }
         | Action::Scroll(_)
         | Action::Wait
         | Action::Back
@@ -46,9 +48,11 @@ pub fn sentence(action: &Action, control: &str) -> String {
         Action::Toggle { to: Switch::On, .. } => format!("Switch on {control}"),
         Action::Toggle { to: Switch::Off, .. } => format!("Switch off {control}"),
         Action::Enter { .. } => format!("Press Enter in {control}"),
+        Action::Key { key, .. } => format!("Press the key {} in {control}", key.name()),
         Action::Hover { .. } => format!("Point at {control}"),
         Action::Attach { file, .. } => format!("Give the file {} to {control}", quoted(&file.name)),
         Action::AcceptDialog { dialog } => dialog_words(dialog),
+        Action::LookAt { .. } => "Look at another part of the page".into(),
         Action::Scroll(Direction::Down) => "Scroll down".into(),
         Action::Scroll(Direction::Up) => "Scroll up".into(),
         Action::Wait => "Wait for the page".into(),

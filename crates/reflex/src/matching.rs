@@ -183,6 +183,7 @@ pub(crate) fn same_act(past: &Past, op: Op, entry: &Entry) -> bool {
         | Op::Toggle
         | Op::Enter
         | Op::Hover
+        | Op::LookAt
         | Op::ScrollDown
         | Op::ScrollUp
         | Op::Wait

@@ -27,6 +27,7 @@ pub(crate) enum Op {
     Enter,
     Hover,
     Attach,
+    LookAt,
     ScrollDown,
     ScrollUp,
     Wait,
@@ -37,7 +38,7 @@ pub(crate) enum Op {
 
 impl Op {
     /// All operations, in no meaningful order.
-    pub(crate) const ALL: [Self; 13] = [
+    pub(crate) const ALL: [Self; 14] = [
         Self::Press,
         Self::Fill,
         Self::Choose,
@@ -45,6 +46,7 @@ impl Op {
         Self::Enter,
         Self::Hover,
         Self::Attach,
+        Self::LookAt,
         Self::ScrollDown,
         Self::ScrollUp,
         Self::Wait,
@@ -54,8 +56,8 @@ impl Op {
     ];
 
     /// Operations that need a target.
-    pub(crate) const TARGETED: [Self; 7] =
-        [Self::Press, Self::Fill, Self::Choose, Self::Toggle, Self::Enter, Self::Hover, Self::Attach];
+    pub(crate) const TARGETED: [Self; 8] =
+        [Self::Press, Self::Fill, Self::Choose, Self::Toggle, Self::Enter, Self::Hover, Self::Attach, Self::LookAt];
 
     /// Name on the wire.
     pub(crate) fn name(self) -> &'static str {
@@ -67,6 +69,7 @@ impl Op {
             Self::Enter => "enter",
             Self::Hover => "hover",
             Self::Attach => "attach",
+            Self::LookAt => "look_at",
             Self::ScrollDown => "scroll_down",
             Self::ScrollUp => "scroll_up",
             Self::Wait => "wait",
@@ -86,6 +89,7 @@ impl Op {
             Self::Enter => Some("enter_target"),
             Self::Hover => Some("hover_target"),
             Self::Attach => Some("attach_target"),
+            Self::LookAt => Some("look_at_target"),
             Self::ScrollDown | Self::ScrollUp | Self::Wait | Self::Back | Self::Done | Self::Blocked => None,
         }
     }
@@ -254,6 +258,7 @@ pub(crate) struct World {
     pub(crate) enter: Vec<Entry>,
     pub(crate) hover: Vec<Entry>,
     pub(crate) attach: Vec<Entry>,
+    pub(crate) parts: Vec<Entry>,
 }
 
 impl World {
@@ -284,6 +289,7 @@ impl World {
             enter: entries(request, Op::Enter),
             hover: entries(request, Op::Hover),
             attach: entries(request, Op::Attach),
+            parts: entries(request, Op::LookAt),
         }
     }
 
@@ -297,6 +303,7 @@ impl World {
             Op::Enter => &self.enter,
             Op::Hover => &self.hover,
             Op::Attach => &self.attach,
+            Op::LookAt => &self.parts,
             Op::ScrollDown | Op::ScrollUp | Op::Wait | Op::Back | Op::Done | Op::Blocked => &[],
         }
     }

@@ -185,6 +185,7 @@ impl Rules<'_> {
         if !self.world.dialogs.is_empty() {
             self.offer_all(Op::Press, |entry| if entry.in_dialog { 0.9 * entry_concept(lexicon, entry, "close") } else { 0.0 });
         }
+        self.look_elsewhere();
         if self.best() < GOOD_ENOUGH && self.world.can_scroll_down && self.may_scroll() {
             self.push(Op::ScrollDown, 0.68);
         }
@@ -210,6 +211,18 @@ impl Rules<'_> {
         }
         if self.best() < GOOD_ENOUGH {
             self.offer_all(Op::Press, |entry| 0.9 * clause_fit(lexicon, clause, entry).min(0.55));
+        }
+    }
+
+    /// The next part of a large page that was not looked at yet: listing it touches nothing.
+    fn look_elsewhere(&mut self) {
+        if self.best() >= GOOD_ENOUGH {
+            return;
+        }
+        let world = self.world;
+        let looked_at = |entry: &Entry| world.on_this_page().iter().any(|past| past.op == Op::LookAt && past.name == entry.name);
+        if let Some(at) = world.parts.iter().position(|entry| !looked_at(entry)) {
+            self.offer(Op::LookAt, at, 0.69);
         }
     }
 

@@ -77,7 +77,7 @@ fn by_history(lexicon: &Lexicon, world: &World, clauses: &[Clause]) -> Progress 
 /// Whether what came of the act at `index` was a sign-in page: typed into at once, or still there.
 fn was_sent_to_sign_in(lexicon: &Lexicon, world: &World, index: usize) -> bool {
     let aside = |past: &&Past| {
-        matches!(past.op, Op::Wait | Op::ScrollDown | Op::ScrollUp)
+        matches!(past.op, Op::Wait | Op::LookAt | Op::ScrollDown | Op::ScrollUp)
             || !past.effect.happened()
             || ["cookie_reject", "close"].iter().any(|concept| lexicon.coverage(&past.name, concept) > 0.3)
     };

@@ -17,7 +17,7 @@ pub(crate) const NONE: &str = "none";
 #[must_use]
 pub fn state_of(goal: &str, seen: &Observation, values: &[ValueOffer], history: &Value) -> Value {
     let texts = |list: &[PageText]| list.iter().map(|text| Value::from(text.for_model())).collect::<Vec<_>>();
-    json!({
+    let mut state = json!({
         "goal": goal,
         "values": values.iter().filter_map(value_of).collect::<Vec<_>>(),
         "page": {
@@ -31,7 +31,11 @@ pub fn state_of(goal: &str, seen: &Observation, values: &[ValueOffer], history: 
             "not_listed": seen.omitted,
         },
         "history": history,
-    })
+    });
+    if seen.cut_short {
+        state["page"]["cut_short"] = Value::Bool(true);
+    }
+    state
 }
 
 fn value_of(value: &ValueOffer) -> Option<Value> {
@@ -81,8 +85,10 @@ fn describe_operation(operation: Operation) -> &'static str {
         Operation::Choose => "choose an option of a drop-down",
         Operation::Toggle => "switch a checkbox, radio button or switch",
         Operation::Enter => "press Enter in a field that is filled",
+        Operation::Key => "press Escape or an arrow key in the widget that has the focus",
         Operation::Hover => "point at a control so that its menu opens",
         Operation::Attach => "put a supplied file into a file field",
+        Operation::LookAt => "list the controls of another part of this page: a name says what each begins and ends with",
         Operation::ScrollDown => "scroll down to see more",
         Operation::ScrollUp => "scroll up to see more",
         Operation::Wait => "wait because the page is still working",
@@ -112,6 +118,16 @@ fn describe(seen: &Observation, entry: &Entry) -> Value {
         }
         Action::Choose { label, .. } => {
             about.insert("option".into(), json!(label));
+        }
+        Action::Key { key, .. } => {
+            about.insert("key".into(), json!(key.name()));
+        }
+        Action::LookAt { from } => {
+            if let Some(part) = seen.part(*from) {
+                about.insert("name".into(), json!(part.name.for_model()));
+                about.insert("heading".into(), json!(part.heading.for_model()));
+                about.insert("controls".into(), json!(part.controls));
+            }
         }
         Action::Press { .. }
         | Action::Toggle { .. }

@@ -45,16 +45,22 @@ impl Past {
     pub(crate) fn of(seen: &Observation, entry: &Entry) -> Self {
         let control = clicket_guard::offer::control_of(seen, entry);
         let text_of = |text: &clicket_guard::untrusted::PageText| text.for_model().to_owned();
+        let part_name = match &entry.action {
+            Action::LookAt { from } => seen.part(*from).map(|part| &part.name),
+            _ => None,
+        };
         let (value_key, text) = match &entry.action {
             Action::Fill { value: ValueSource::Text { key, text }, .. } => (key.clone(), Some(text.clone())),
             Action::Fill { value: ValueSource::Secret { key }, .. } => (Some(key.clone()), None),
             Action::Choose { label, .. } => (None, Some(label.clone())),
+            Action::Key { key, .. } => (None, Some(key.name().to_owned())),
             Action::Attach { file, .. } => (Some(file.key.clone()), Some(file.name.clone())),
             Action::Press { .. }
             | Action::Toggle { .. }
             | Action::Enter { .. }
             | Action::Hover { .. }
             | Action::AcceptDialog { .. }
+            | Action::LookAt { .. }
             | Action::Scroll(_)
             | Action::Wait
             | Action::Back
@@ -63,7 +69,7 @@ impl Past {
         Self {
             operation: entry.operation.name(),
             role: control.map(|control| control.role.clone()).unwrap_or_default(),
-            name: control.map(|control| text_of(&control.name)).unwrap_or_default(),
+            name: control.map(|control| &control.name).or(part_name).map(text_of).unwrap_or_default(),
             row: control.map(|control| text_of(&control.row)).unwrap_or_default(),
             value_key,
             text,

@@ -7,6 +7,7 @@ pub(crate) fn outcome_name(outcome: &Outcome) -> &'static str {
     match outcome {
         Outcome::Done { .. } => "done",
         Outcome::Stale { .. } => "stale",
+        Outcome::Stopped { .. } => "stopped",
         Outcome::Covered { .. } => "covered",
         Outcome::Gone => "gone",
         Outcome::NotTaken { .. } => "not_taken",
@@ -22,6 +23,9 @@ pub(crate) fn in_words(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Done { .. } => "done".into(),
         Outcome::Stale { part } => format!("stale: its {part} changed after it was seen; nothing was done"),
+        Outcome::Stopped { part } => {
+            format!("stale: its {part} changed while the pointer was on it; it was pressed down on, and the click was stopped")
+        }
         Outcome::Covered { by } => format!("covered by {}; nothing was done", by.for_person()),
         Outcome::Gone => "gone: it is no longer on the page; nothing was done".into(),
         Outcome::NotTaken { why } => format!("the page did not take it: {why}"),
@@ -48,6 +52,7 @@ pub(crate) fn scrubbed(outcome: Outcome, scrub: &clicket_guard::secret::Scrubber
         Outcome::TimedOut { doing } => Outcome::TimedOut { doing: clean(doing) },
         same @ (Outcome::Done { .. }
         | Outcome::Stale { .. }
+        | Outcome::Stopped { .. }
         | Outcome::Covered { .. }
         | Outcome::Gone
         | Outcome::DialogDismissed { .. }

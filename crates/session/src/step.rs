@@ -203,12 +203,13 @@ impl Runner {
         let began = Instant::now();
         let outcome = self.perform(permit, chosen.clone()).await?;
         let timing = Timing { perform_ms: millis(began.elapsed()), ..timing };
-        if matches!(&outcome, Outcome::Stale { part } if part == "carried") {
+        if matches!(&outcome, Outcome::Stale { part } | Outcome::Stopped { part } if part == "carried") {
             // The words stayed and what is sent changed: from here on the words prove nothing.
             self.distrusted.insert(chosen.clone());
         }
         past.effect = match &outcome {
             Outcome::Done { .. }
+            | Outcome::Stopped { .. }
             | Outcome::DialogDismissed { .. }
             | Outcome::DialogAccepted { .. }
             | Outcome::TimedOut { .. } => Effect::Nothing,
@@ -389,10 +390,11 @@ fn causes(action: &Action) -> Causes {
         | Action::Choose { .. }
         | Action::Toggle { .. }
         | Action::Enter { .. }
+        | Action::Key { .. }
         | Action::Hover { .. }
         | Action::Attach { .. }
         | Action::AcceptDialog { .. } => Causes::Writes,
-        Action::Scroll(_) | Action::Wait | Action::Back | Action::Navigate { .. } => Causes::Nothing,
+        Action::LookAt { .. } | Action::Scroll(_) | Action::Wait | Action::Back | Action::Navigate { .. } => Causes::Nothing,
     }
 }
 

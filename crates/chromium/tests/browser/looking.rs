@@ -255,3 +255,30 @@ async fn the_same_page_is_seen_byte_for_byte_alike_and_scrolling_lists_what_is_b
     }
     assert_eq!(known.len(), 300, "every control is listed when it is in view");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_row_far_down_a_long_list_is_reached_by_looking_at_its_part_of_the_page() {
+    let rows: String = (1..=450)
+        .map(|n| format!("<tr><td>Invoice {n}<td><button onclick=\"document.title='opened {n}'\">Open</button></tr>"))
+        .collect();
+    let edge = TestEdge::with_page(&format!("<table>{rows}</table>")).await;
+    let Some(mut browser) = open(&edge).await else { return };
+    let seen = look(&mut browser).await;
+    let holds = |seen: &clicket_guard::observation::Observation| {
+        seen.controls.iter().any(|control| control.row.for_model() == "Invoice 400")
+    };
+    assert!(!holds(&seen), "it is not among the first 250");
+    let told: Vec<(String, u64, u64)> =
+        seen.parts.iter().map(|part| (part.name.for_model().to_owned(), part.controls, part.listed)).collect();
+    let named = |from: u32, to: u32| format!("Invoice {from} … Invoice {to}");
+    assert_eq!(told, [(named(1, 200), 200, 200), (named(201, 400), 200, 50), (named(401, 450), 50, 0)]);
+    let part = clicket_guard::permit::Action::LookAt { from: seen.parts[1].from };
+    assert_eq!(browser.perform(crate::support::permit(part), &[]).await, crate::support::done());
+    let seen = look(&mut browser).await;
+    assert!(holds(&seen) && seen.controls.len() == 250);
+    assert_eq!(serde_json::to_string(&look(&mut browser).await).unwrap(), serde_json::to_string(&seen).unwrap());
+    let control = seen.controls.iter().find(|control| control.row.for_model() == "Invoice 400").unwrap();
+    let press = clicket_guard::permit::Action::Press { control: crate::support::bound(control) };
+    assert_eq!(browser.perform(crate::support::permit(press), &[]).await, crate::support::done());
+    assert_eq!(look(&mut browser).await.title.for_model(), "opened 400");
+}

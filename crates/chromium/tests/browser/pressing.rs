@@ -52,7 +52,10 @@ async fn a_row_swapped_by_the_press_itself_is_stale_too() {
         let Some(mut browser) = open(&edge).await else { return };
         let seen = look(&mut browser).await;
         let outcome = press(&mut browser, &seen, "Delete").await;
-        assert_eq!(outcome, Outcome::Stale { part: "row".to_owned() }, "{moment}");
+        let part = "row".to_owned();
+        // What the page did at the pointer's coming down was done, so nobody may say that nothing was.
+        let begun = !["mousemove", "pointerdown"].contains(&moment);
+        assert_eq!(outcome, if begun { Outcome::Stopped { part } } else { Outcome::Stale { part } }, "{moment}");
         assert!(!browser.visible_text().await.unwrap().contains("deleted"), "{moment}");
     }
 }
@@ -247,4 +250,15 @@ async fn enter_in_a_field_without_a_form_reaches_the_script_that_waits_for_it() 
     assert_eq!(browser.perform(permit(fill), &[]).await, holds());
     assert_eq!(browser.perform(permit(Action::Enter { control: todo }), &[]).await, done());
     assert!(browser.visible_text().await.unwrap().contains("buy tea"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_field_that_renames_itself_as_it_opens_is_not_said_to_be_untouched() {
+    let html = "<input id=d aria-label='Day of travel' readonly><p id=out></p>
+        <script>d.onfocus = () => { d.setAttribute('aria-label', 'Day of travel, open'); out.textContent = 'calendar' }</script>";
+    let edge = TestEdge::with_page(html).await;
+    let Some(mut browser) = open(&edge).await else { return };
+    let seen = look(&mut browser).await;
+    assert_eq!(press(&mut browser, &seen, "Day of travel").await, Outcome::Stopped { part: "name".to_owned() });
+    assert!(browser.visible_text().await.unwrap().contains("calendar"));
 }

@@ -1,8 +1,9 @@
 //! Files, menus under the pointer, pickers, windows and history.
 
 use clicket_chromium::{Browser, SuppliedFile};
+use clicket_guard::observation::ControlKind;
 use clicket_guard::outcome::{Outcome, ReadBack};
-use clicket_guard::permit::{Action, FileSource};
+use clicket_guard::permit::{Action, FileSource, WidgetKey};
 use clicket_journal::Digest;
 
 use crate::support::{TestEdge, bound, control, done, holds, look, names, open, permit, press, settle, text_of};
@@ -180,4 +181,41 @@ async fn a_rich_text_editor_takes_text_by_real_edits() {
     assert!(matches!(outcome, Outcome::Done { read_back: ReadBack::Holds | ReadBack::Reformatted }), "{outcome:?}");
     settle(&mut browser).await;
     assert!(browser.visible_text().await.unwrap().contains("model Dear Ada"));
+}
+
+fn key(control: &clicket_guard::observation::Control, key: WidgetKey) -> clicket_guard::permit::ActPermit {
+    permit(Action::Key { control: bound(control), key })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn arrows_move_in_the_widget_that_has_the_focus_and_escape_shuts_it() {
+    use WidgetKey::{ArrowDown, ArrowLeft, ArrowRight, ArrowUp, Escape};
+    let html = "<button id=b aria-haspopup=menu onclick=\"m.hidden = false; m.children[0].focus()\">Actions</button>
+        <div id=m role=menu hidden><div role=menuitem tabindex=-1>Copy</div><div role=menuitem tabindex=-1>Remove</div></div>
+        <div id=l role=listbox tabindex=0 aria-label=Colours><div id=o0 role=option>Red</div><div id=o1 role=option>Blue</div></div><p id=out></p>
+        <script>m.onkeydown = event => { if (event.key === 'Escape') { m.hidden = true; b.focus() } if (event.key === 'ArrowDown') event.target.nextElementSibling?.focus() }
+        let at = -1; l.onkeydown = event => { if (event.key === 'ArrowDown') at++; out.textContent = 'colour ' + l.children[at].textContent }</script>";
+    let edge = TestEdge::with_page(html).await;
+    let Some(mut browser) = open(&edge).await else { return };
+    let seen = look(&mut browser).await;
+    assert!(seen.controls.iter().all(|control| control.widget_keys.is_empty()), "nothing has the focus");
+    assert_eq!(press(&mut browser, &seen, "Actions").await, done());
+    let seen = look(&mut browser).await;
+    let copy = control(&seen, "Copy");
+    assert_eq!(copy.widget_keys, [Escape, ArrowDown, ArrowUp, ArrowLeft, ArrowRight]);
+    assert_eq!(seen.controls.iter().filter(|control| !control.widget_keys.is_empty()).count(), 1);
+    assert_eq!(browser.perform(key(copy, ArrowDown), &[]).await, done());
+    let stale = browser.perform(key(copy, ArrowDown), &[]).await;
+    assert!(matches!(stale, Outcome::NotTaken { .. }), "the focus went on: {stale:?}");
+    let seen = look(&mut browser).await;
+    assert_eq!(browser.perform(key(control(&seen, "Remove"), Escape), &[]).await, done());
+    let seen = look(&mut browser).await;
+    assert!(!names(&seen).contains(&"Remove".to_owned()));
+    press(&mut browser, &seen, "Red").await;
+    let seen = look(&mut browser).await;
+    let colours = control(&seen, "Colours");
+    assert_eq!((colours.kind, colours.widget_keys.as_slice()), (ControlKind::Widget, [Escape, ArrowDown, ArrowUp].as_slice()));
+    assert_eq!(browser.perform(key(colours, ArrowDown), &[]).await, done());
+    assert_eq!(browser.perform(key(colours, ArrowDown), &[]).await, done());
+    assert!(browser.visible_text().await.unwrap().contains("colour Blue"));
 }
