@@ -17,7 +17,7 @@ use crate::limits::within;
 use crate::pool::OpenConnection;
 use crate::record::{Draft, FailKind, Sent};
 use crate::shared::Shared;
-use crate::tls::shake_hands;
+use crate::tls::{asks_for_certificate, shake_hands};
 
 /// A request that may leave.
 ///
@@ -105,6 +105,9 @@ async fn ask(
 }
 
 fn kind_of(error: &hyper::Error) -> FailKind {
+    if asks_for_certificate(error) {
+        return FailKind::CertificateRequired;
+    }
     if error.is_parse() || error.is_parse_too_large() { FailKind::Protocol } else { FailKind::ConnectionLost }
 }
 

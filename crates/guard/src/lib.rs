@@ -25,6 +25,7 @@ pub mod read_rule;
 pub mod risk;
 pub mod secret;
 pub mod shape;
+pub mod socket;
 pub mod traffic;
 pub mod untrusted;
 pub mod wall;

@@ -5,10 +5,12 @@
 // What does not hold in a helper fails the test that called it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod blind;
 mod download;
 mod hold;
 mod hostile;
 mod names;
 mod pass;
+mod sockets;
 mod support;
 mod two_faces;
