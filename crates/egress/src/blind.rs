@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use clicket_guard::effect::RequestFacts;
-use clicket_guard::web::Origin;
+use clicket_guard::reach::{Reach, Relation};
+use clicket_guard::web::{Origin, Scheme};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, split};
 use tokio::sync::watch;
 use tokio::time::sleep;
@@ -27,20 +28,33 @@ const PIECE_BYTES: usize = 16 * 1024;
 /// How often an open tunnel is looked at.
 const LOOK_MS: u64 = 100;
 
+/// Where connections are passed without being looked into.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BlindTo {
+    /// To exactly these origins, on their own ports.
+    Origins(Vec<Origin>),
+    /// To whatever the run may open and write to: the start address's site and what the operator listed. So a person signs in.
+    Listed,
+}
+
 /// Origins that are not inspected, until they are.
 pub(crate) struct Blind {
-    origins: Vec<Origin>,
+    to: BlindTo,
     cut: watch::Sender<bool>,
 }
 
 impl Blind {
-    pub(crate) fn to(origins: Vec<Origin>) -> Self {
-        Self { origins, cut: watch::Sender::new(false) }
+    pub(crate) fn to(to: BlindTo) -> Self {
+        Self { to, cut: watch::Sender::new(false) }
     }
 
     /// Whether a tunnel to this origin is passed unseen now.
-    pub(crate) fn covers(&self, origin: &Origin) -> bool {
-        self.origins.contains(origin) && !*self.cut.borrow()
+    pub(crate) fn covers(&self, origin: &Origin, reach: &Reach) -> bool {
+        let named = match &self.to {
+            BlindTo::Origins(origins) => origins.contains(origin),
+            BlindTo::Listed => reach.relation(origin) != Relation::ThirdParty,
+        };
+        named && origin.scheme() == Scheme::Https && !*self.cut.borrow()
     }
 
     /// Ends every blind tunnel, and has no further one.

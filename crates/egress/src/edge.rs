@@ -7,11 +7,10 @@ use std::time::Instant;
 
 use clicket_guard::address::{HostRules, OperatorGrant};
 use clicket_guard::reach::Reach;
-use clicket_guard::web::Origin;
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, mpsc, watch};
 
-use crate::blind::Blind;
+use crate::blind::{Blind, BlindTo};
 use crate::ca::Authority;
 use crate::credential::{ProxyCredential, random_text};
 use crate::download::{DownloadFolder, OfferedFile};
@@ -34,8 +33,8 @@ const SEED_BYTES: usize = 16;
 pub struct EdgeConfig {
     /// What may be reached.
     pub reach: Reach,
-    /// Origins whose connections are passed without being inspected, until [`Edge::cut_tunnels`]. Addresses are judged all the same.
-    pub blind: Vec<Origin>,
+    /// Where connections are passed without being inspected, until [`Edge::cut_tunnels`]. Addresses are judged all the same.
+    pub blind: BlindTo,
     /// Local origins and mapped names.
     pub grants: Vec<OperatorGrant>,
     /// What is known of this machine; its own addresses, gateways and resolvers are added when the edge opens.

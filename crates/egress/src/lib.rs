@@ -28,6 +28,7 @@ mod target;
 mod tls;
 mod tunnel;
 
+pub use blind::BlindTo;
 pub use credential::ProxyCredential;
 pub use download::{DownloadFolder, FileRefusal, OfferedFile, SavedFile};
 pub use edge::{Edge, EdgeConfig, EdgeError, EdgeEvent};

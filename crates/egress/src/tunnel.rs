@@ -140,7 +140,7 @@ async fn grant_tunnel(shared: &Shared, request: &Request<Incoming>) -> Result<(O
     let origin = read_authority(Scheme::Https, authority);
     let stop = match &origin {
         None => Some(Stop::Refused(RefuseReason::Target, None)),
-        Some(origin) if shared.blind.covers(origin) => check_name(shared, origin).err(),
+        Some(origin) if shared.blind.covers(origin, &shared.reach) => check_name(shared, origin).err(),
         Some(origin) => match shared.reach.judge_tunnel(origin) {
             Err(reason) => Some(Stop::Refused(RefuseReason::Reach(reason), None)),
             Ok(()) => check_name(shared, origin).err(),
@@ -157,7 +157,7 @@ async fn grant_tunnel(shared: &Shared, request: &Request<Incoming>) -> Result<(O
         return Err(Closed);
     }
     let origin = origin.ok_or(Closed)?;
-    let way = if shared.blind.covers(&origin) { Way::Blind } else { Way::Inspected };
+    let way = if shared.blind.covers(&origin, &shared.reach) { Way::Blind } else { Way::Inspected };
     Ok((origin, way))
 }
 

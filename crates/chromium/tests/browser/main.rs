@@ -12,3 +12,4 @@ mod looking;
 mod pressing;
 mod support;
 mod widgets;
+mod workers;

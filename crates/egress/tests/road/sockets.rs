@@ -67,6 +67,16 @@ fn got_after_the_head(shop: &LoggingOrigin) -> Vec<u8> {
     shop.requests().into_iter().skip(1).flatten().collect()
 }
 
+/// Waits until the shop got these frames first.
+async fn arrives(shop: &LoggingOrigin, frames: &[u8]) {
+    soon(async {
+        while !got_after_the_head(shop).starts_with(frames) {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn a_granted_socket_listens_and_what_went_over_it_is_counted() {
     let Open { shop, edge: _edge, mut events, mut browser } = open(Sends::Listening, |_| ()).await;
@@ -82,7 +92,7 @@ async fn a_granted_socket_listens_and_what_went_over_it_is_counted() {
     assert_eq!(record.url, "https://shop.example/live");
     let head = String::from_utf8_lossy(&shop.requests()[0]).to_ascii_lowercase();
     assert!(head.contains("upgrade: websocket") && !head.contains("deflate"), "{head}");
-    assert!(got_after_the_head(&shop).starts_with(&[ping, pong].concat()));
+    arrives(&shop, &[ping, pong].concat()).await;
 }
 
 #[tokio::test]
@@ -110,7 +120,7 @@ async fn where_sending_is_switched_on_by_name_messages_leave_and_are_counted_as_
     drop(browser);
     let counts = ended(&mut events).await.counts;
     assert_eq!((counts.messages_sent, counts.writes_sent, counts.writes_refused), (2, 1, 0));
-    assert!(got_after_the_head(&shop).starts_with(&order));
+    arrives(&shop, &order).await;
 }
 
 #[tokio::test]

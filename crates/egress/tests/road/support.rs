@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use base64::Engine;
-use clicket_egress::{DownloadFolder, Edge, EdgeConfig, EdgeEvent, EdgeLimits, HeldRequest, RequestRecord, ResolverChoice};
+use clicket_egress::{BlindTo, DownloadFolder, Edge, EdgeConfig, EdgeEvent, EdgeLimits, HeldRequest, RequestRecord, ResolverChoice};
 use clicket_guard::address::{HostRules, OperatorGrant};
 use clicket_guard::approval::{Attendance, Moment};
 use clicket_guard::effect::RequestImage;
@@ -464,7 +464,7 @@ impl Setup {
             .unwrap()
             .with_sockets(self.sockets)
             .unwrap(),
-            blind: self.blind,
+            blind: BlindTo::Origins(self.blind),
             host_rules: HostRules::default(),
             extra_roots_pem: self.roots,
             resolver: self.resolver,
