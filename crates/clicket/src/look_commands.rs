@@ -128,8 +128,7 @@ pub(crate) async fn origins(args: OriginsArgs, screen: &Screen) -> Result<ExitCo
     for record in &look.requests {
         let origin =
             url::Url::parse(&record.url).map(|url| url.origin().ascii_serialization()).unwrap_or_else(|_| "unreadable".into());
-        if let Outcome::Refused(RefuseReason::Reach(reason)) = record.outcome
-        {
+        if let Outcome::Refused(RefuseReason::Reach(reason)) = record.outcome {
             match reason.remedy() {
                 Remedy::List => drop(wanted.insert(format!("--origin {origin}"))),
                 Remedy::Socket => drop(wanted.insert(format!("--socket {}", clicket_guard::socket::spelled(&origin)))),

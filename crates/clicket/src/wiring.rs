@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clicket_chromium::{
-    Browser, CookieJar, Headed, LaunchConfig, LeaseFolder, NamespaceWish, PageScripts, PageWatch, ProxyRoute, Quarters, Reaped, Sandbox,
-    ServiceWorkers,
+    Browser, CookieJar, Headed, LaunchConfig, LeaseFolder, NamespaceWish, PageScripts, PageWatch, ProxyRoute, Quarters, Reaped,
+    Sandbox, ServiceWorkers,
 };
 use clicket_egress::{BlindTo, DownloadFolder, Edge, EdgeConfig, EdgeEvent, EdgeLimits, ResolverChoice};
 use clicket_guard::address::{HostRules, OperatorGrant};
@@ -239,7 +239,10 @@ pub(crate) fn seams(args: &BrowserArgs) -> Vec<String> {
             .map(|file| format!("--dangerously-trust-ca {}: certificates signed by it are trusted", file.display())),
     );
     seams.extend(args.tunnels.iter().map(|origin| {
-        format!("--dangerously-tunnel {origin}: connections there are not inspected; {}", clicket_session::NOT_ENFORCED.join("; "))
+        format!(
+            "--dangerously-tunnel {origin}: connections there are not inspected; {}",
+            clicket_session::NOT_ENFORCED.join("; ")
+        )
     }));
     if args.no_sandbox {
         seams.push("--dangerously-no-sandbox: a page that breaks out of Chromium's renderer has this user's rights".into());

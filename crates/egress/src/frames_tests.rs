@@ -8,7 +8,10 @@ async fn read(bytes: &[u8], sender: Sender) -> Result<Frame, FrameFault> {
 async fn a_frame_is_read_whole_and_its_bytes_are_kept() {
     let text = [0x81, 0x85, 1, 2, 3, 4, b'h' ^ 1, b'e' ^ 2, b'l' ^ 3, b'l' ^ 4, b'o' ^ 1];
     let frame = read(&text, Sender::Page).await.unwrap();
-    assert_eq!((frame.kind, frame.is_last, frame.payload().as_slice(), frame.bytes()), (Kind::Text, true, &b"hello"[..], &text[..]));
+    assert_eq!(
+        (frame.kind, frame.is_last, frame.payload().as_slice(), frame.bytes()),
+        (Kind::Text, true, &b"hello"[..], &text[..])
+    );
     let mut long = vec![0x02, 126, 1, 0];
     long.extend([7; 256]);
     let frame = read(&long, Sender::Origin).await.unwrap();

@@ -110,9 +110,7 @@ fn report(kept: Result<CookieJar, String>, heard: Heard) -> LoginReport {
     let Heard { refused, tunnels, seen, .. } = heard;
     let refused = refused.into_iter().collect();
     match kept {
-        Ok(cookies) => {
-            LoginReport { not_kept: None, domains: cookies.domains(), cookies: cookies.len(), refused, tunnels, seen }
-        }
+        Ok(cookies) => LoginReport { not_kept: None, domains: cookies.domains(), cookies: cookies.len(), refused, tunnels, seen },
         Err(why) => LoginReport { not_kept: Some(why), domains: Vec::new(), cookies: 0, refused, tunnels, seen },
     }
 }

@@ -17,11 +17,9 @@ impl EdgeDesk {
             Outcome::Refused(RefuseReason::Address) => {
                 Some(format!("its address is never dialled ({})", record.detail.as_deref().unwrap_or("not public")))
             }
-            Outcome::Refused(_)
-            | Outcome::HeldRefused(_)
-            | Outcome::Passed
-            | Outcome::HeldReleased
-            | Outcome::Tunnelled => record.detail.clone(),
+            Outcome::Refused(_) | Outcome::HeldRefused(_) | Outcome::Passed | Outcome::HeldReleased | Outcome::Tunnelled => {
+                record.detail.clone()
+            }
         }
     }
 }

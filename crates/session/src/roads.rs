@@ -96,10 +96,8 @@ impl EdgeDesk {
                 let origin = origin_of(&record.url).unwrap_or_default();
                 self.roads.name(&format!("a blind tunnel to {origin}: {}", NOT_ENFORCED[0]));
             }
-            (
-                Outcome::Passed | Outcome::Refused(_) | Outcome::HeldReleased | Outcome::HeldRefused(_) | Outcome::Failed(_),
-                _,
-            ) => {}
+            (Outcome::Passed | Outcome::Refused(_) | Outcome::HeldReleased | Outcome::HeldRefused(_) | Outcome::Failed(_), _) => {
+            }
         }
     }
 

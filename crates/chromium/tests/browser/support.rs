@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use clicket_chromium::{
-    Browser, CookieJar, Headed, LaunchConfig, LaunchError, NamespaceWish, PageScripts, PageWatch, ProxyRoute, Quarters, Sandbox, ServiceWorkers, Settled,
-    Traffic, find,
+    Browser, CookieJar, Headed, LaunchConfig, LaunchError, NamespaceWish, PageScripts, PageWatch, ProxyRoute, Quarters, Sandbox,
+    ServiceWorkers, Settled, Traffic, find,
 };
 use clicket_guard::approval::{Attendance, Moment};
 use clicket_guard::gate::{Act, Admission, admit};

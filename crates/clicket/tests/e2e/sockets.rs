@@ -28,7 +28,9 @@ fn a_chat_over_a_socket_is_refused_and_named_or_listens_or_talks_as_it_was_grant
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let site = runtime.block_on(Ordinary::start(None)).unwrap();
     let socket = site.origin().replacen("http", "ws", 1);
-    let told = |site: &Ordinary| site.log().into_iter().filter(|asked| asked.method == "SOCKET").map(|asked| asked.body).collect::<Vec<_>>();
+    let told = |site: &Ordinary| {
+        site.log().into_iter().filter(|asked| asked.method == "SOCKET").map(|asked| asked.body).collect::<Vec<_>>()
+    };
 
     let (code, refused) = run(&site, LOOK_UP, &["--value", "order=A-77", "--expect-text", "Order A-77 is in Rotterdam"]);
     assert_eq!(code, Some(0), "{refused:#}");

@@ -6,7 +6,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use base64::Engine as _;
-use clicket_chromium::{Browser, CookieJar, Headed, LaunchConfig, NamespaceWish, PageScripts, PageWatch, ProxyRoute, Quarters, Sandbox, ServiceWorkers};
+use clicket_chromium::{
+    Browser, CookieJar, Headed, LaunchConfig, NamespaceWish, PageScripts, PageWatch, ProxyRoute, Quarters, Sandbox,
+    ServiceWorkers,
+};
 use clicket_console::Unattended;
 use clicket_egress::{BlindTo, Edge, EdgeConfig, EdgeEvent, EdgeLimits, Outcome, ResolverChoice};
 use clicket_guard::address::{HostRules, OperatorGrant};
@@ -89,7 +92,10 @@ impl Bank {
 }
 
 /// One request a connection.
-async fn serve(mut stream: tokio_rustls::server::TlsStream<tokio::net::TcpStream>, log: &Mutex<Vec<String>>) -> std::io::Result<()> {
+async fn serve(
+    mut stream: tokio_rustls::server::TlsStream<tokio::net::TcpStream>,
+    log: &Mutex<Vec<String>>,
+) -> std::io::Result<()> {
     let mut bytes = Vec::new();
     let request = loop {
         let mut piece = [0; 4_096];
@@ -109,7 +115,10 @@ async fn serve(mut stream: tokio_rustls::server::TlsStream<tokio::net::TcpStream
     log.lock().unwrap().push(request.clone());
     let body = if request.starts_with("GET / ") { PAGE } else { "" };
     let cookie = if request.contains("/sign-in") { "set-cookie: session=abc; Secure; HttpOnly; Path=/\r\n" } else { "" };
-    let head = format!("HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n{cookie}content-length: {}\r\nconnection: close\r\n\r\n", body.len());
+    let head = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n{cookie}content-length: {}\r\nconnection: close\r\n\r\n",
+        body.len()
+    );
     stream.write_all(head.as_bytes()).await?;
     stream.write_all(body.as_bytes()).await?;
     stream.shutdown().await

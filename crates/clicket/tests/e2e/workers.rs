@@ -28,15 +28,15 @@ const SCRIPT: &[Line] = &[Line("wait", &[]), Line("fill", &["Name", "Ada"]), Lin
 
 fn run(worker: &'static str) -> (PageServer, i32, serde_json::Value, String) {
     let server = PageServer::start(move |got| match got.path.as_str() {
-        "/worker.js" => Reply {
-            head: "200 OK\r\ncontent-type: text/javascript".into(),
-            body: format!("{TAKES_OVER}\n{worker}").into_bytes(),
-        },
+        "/worker.js" => {
+            Reply { head: "200 OK\r\ncontent-type: text/javascript".into(), body: format!("{TAKES_OVER}\n{worker}").into_bytes() }
+        }
         "/save" => html("<title>Saved</title><h1>Profile is saved</h1>"),
         _ => html(PAGE),
     });
     let model = ScriptedModel::start(SCRIPT);
-    let options = ["--value", "name=Ada", "--allow", "POST /save", "--expect-text", "Profile is saved", "--model", &model.option()];
+    let options =
+        ["--value", "name=Ada", "--allow", "POST /save", "--expect-text", "Profile is saved", "--model", &model.option()];
     let (code, report, said) = server.run("as scripted", &options);
     (server, code, report, said)
 }

@@ -77,7 +77,12 @@ async fn nothing_but_tls_goes_through_unseen() {
 
 #[tokio::test]
 async fn the_bounds_of_bytes_and_time_hold_in_a_blind_tunnel() {
-    for (limit, end) in [(("bytes", 2_000), TunnelEnd::Bytes), (("run", 2_000), TunnelEnd::RunBytes), (("time", 300), TunnelEnd::Lifetime), (("idle", 300), TunnelEnd::Idle)] {
+    for (limit, end) in [
+        (("bytes", 2_000), TunnelEnd::Bytes),
+        (("run", 2_000), TunnelEnd::RunBytes),
+        (("time", 300), TunnelEnd::Lifetime),
+        (("idle", 300), TunnelEnd::Idle),
+    ] {
         let root = TestRoot::make();
         let endless = if limit.1 == 300 { ok("x") } else { Manners::Endless(b"HTTP/1.1 200 OK\r\n\r\n".to_vec()) };
         let shop = LoggingOrigin::https(root.server_config(SHOP, Dated::Now), endless).await;

@@ -161,9 +161,18 @@ async fn an_upgrade_that_is_none_reaches_nobody() {
     let (edge, mut events) = setup.open().await;
     for (reason, labels) in [
         (RefuseReason::Target, "Connection: Upgrade\r\nUpgrade: h2c\r\n"),
-        (RefuseReason::Target, "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 12\r\nSec-WebSocket-Key: x\r\n"),
-        (RefuseReason::Target, "Connection: Upgrade\r\nUpgrade: websocket, h2c\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x\r\n"),
-        (RefuseReason::BodyOnRead, "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x\r\nContent-Length: 3\r\n"),
+        (
+            RefuseReason::Target,
+            "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 12\r\nSec-WebSocket-Key: x\r\n",
+        ),
+        (
+            RefuseReason::Target,
+            "Connection: Upgrade\r\nUpgrade: websocket, h2c\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x\r\n",
+        ),
+        (
+            RefuseReason::BodyOnRead,
+            "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x\r\nContent-Length: 3\r\n",
+        ),
     ] {
         assert!(ask(&edge, SHOP, &format!("{}abc", get(SHOP, "/", labels))).await.is_none(), "{labels}");
         assert_eq!(record(&mut events).await.outcome, Outcome::Refused(reason), "{labels}");
@@ -192,8 +201,7 @@ async fn a_socket_without_tls_opens_to_a_local_origin_alone() {
         send_plain(&mut stream, &get(&authority, "/live", ASKS)).await;
         let outcome = record(&mut events).await;
         assert_eq!(outcome.url, format!("http://localhost:{port}/live"));
-        let wanted =
-            if granted { Outcome::Passed } else { Outcome::Refused(RefuseReason::Reach(ReachReason::Socket)) };
+        let wanted = if granted { Outcome::Passed } else { Outcome::Refused(RefuseReason::Reach(ReachReason::Socket)) };
         assert_eq!(outcome.outcome, wanted);
     }
     assert_eq!(local.connections(), 1);

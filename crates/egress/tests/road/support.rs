@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use base64::Engine;
-use clicket_egress::{BlindTo, DownloadFolder, Edge, EdgeConfig, EdgeEvent, EdgeLimits, HeldRequest, RequestRecord, ResolverChoice};
+use clicket_egress::{
+    BlindTo, DownloadFolder, Edge, EdgeConfig, EdgeEvent, EdgeLimits, HeldRequest, RequestRecord, ResolverChoice,
+};
 use clicket_guard::address::{HostRules, OperatorGrant};
 use clicket_guard::approval::{Attendance, Moment};
 use clicket_guard::effect::RequestImage;

@@ -53,7 +53,14 @@ async fn chat<S: AsyncRead + AsyncWrite + Unpin>(place: &Place, mut stream: S) -
         stream.read_exact(&mut text).await?;
         text.iter_mut().zip(key.iter().cycle()).for_each(|(byte, key)| *byte ^= key);
         let body = String::from_utf8_lossy(&text).into_owned();
-        let asked = Asked { elsewhere: false, method: "SOCKET".into(), path: "/chat".into(), query: String::new(), body, cookie: String::new() };
+        let asked = Asked {
+            elsewhere: false,
+            method: "SOCKET".into(),
+            path: "/chat".into(),
+            query: String::new(),
+            body,
+            cookie: String::new(),
+        };
         place.note(asked);
         say(&mut stream, "Noted, thank you").await?;
     }
