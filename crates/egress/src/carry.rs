@@ -33,8 +33,8 @@ where
     let socket = Socket { shared, ending, sends };
     let ((page_in, mut page_out), (far_in, mut far_out)) = (split(page), split(far));
     let ended = tokio::select! {
-        ended = socket.from_page(BufReader::new(page_in), &mut far_out) => ended,
-        ended = socket.from_origin(BufReader::new(far_in), &mut page_out) => ended,
+        ended = socket.outwards(BufReader::new(page_in), &mut far_out) => ended,
+        ended = socket.inwards(BufReader::new(far_in), &mut page_out) => ended,
         () = sleep(Duration::from_millis(shared.limits.socket_ms_max)) => SocketEnd::Lifetime,
     };
     lock(&ending.record).ended = ended;
@@ -49,7 +49,7 @@ where
 
 impl Socket<'_> {
     /// A message of the page's is looked at when it is whole, and leaves then.
-    async fn from_page<R: AsyncRead + Unpin, W: AsyncWrite + Unpin>(&self, mut from: R, to: &mut W) -> SocketEnd {
+    async fn outwards<R: AsyncRead + Unpin, W: AsyncWrite + Unpin>(&self, mut from: R, to: &mut W) -> SocketEnd {
         let (mut pace, mut message) = (Pace::default(), Message::default());
         loop {
             let frame = match self.next(&mut from, Sender::Page, &mut pace).await {
@@ -76,7 +76,7 @@ impl Socket<'_> {
         }
     }
 
-    async fn from_origin<R: AsyncRead + Unpin, W: AsyncWrite + Unpin>(&self, mut from: R, to: &mut W) -> SocketEnd {
+    async fn inwards<R: AsyncRead + Unpin, W: AsyncWrite + Unpin>(&self, mut from: R, to: &mut W) -> SocketEnd {
         let (mut pace, mut size) = (Pace::default(), 0_usize);
         loop {
             let frame = match self.next(&mut from, Sender::Origin, &mut pace).await {

@@ -55,7 +55,9 @@ pub(crate) async fn open(shared: Arc<Shared>, origin: &Origin, asking: Asking, m
     draft.settle(Outcome::Passed);
     if response.status() != StatusCode::SWITCHING_PROTOCOLS {
         // A page can't read what a refused socket was answered.
-        let told = if response.status().is_informational() { StatusCode::BAD_GATEWAY } else { response.status() };
+        let status = response.status();
+        let is_the_proxys = status.is_informational() || status == StatusCode::PROXY_AUTHENTICATION_REQUIRED;
+        let told = if is_the_proxys { StatusCode::BAD_GATEWAY } else { status };
         return Ok(empty(told));
     }
     if !is_plain_socket(response.headers()) {

@@ -264,3 +264,24 @@ async fn a_person_signs_in_where_nothing_of_ours_is_in_the_page() {
     let written = std::fs::read_to_string(std::fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path()).unwrap();
     assert!(!written.contains("hunter2") && !written.contains("/sign-in"), "{written}");
 }
+
+#[test]
+fn what_cant_be_passed_blind_or_signed_in_to_is_said_before_anything_starts() {
+    let said = |options: &[&str]| {
+        let output =
+            crate::support::clicket().args(options).env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let run = ["run", "https://bank.example/", "--goal", "x"];
+    for (options, words) in [
+        (&[&run[..], &["--dangerously-tunnel", "http://bank.example"]].concat()[..], "only TLS is tunnelled"),
+        (&[&run[..], &["--dangerously-tunnel", "https://bank.example/pay"]].concat()[..], "--dangerously-tunnel"),
+        (&[&run[..], &["--socket", "wss://bank.example/live"]].concat()[..], "--socket"),
+        (&[&run[..], &["--socket", "ws://bank.example"]].concat()[..], "plain HTTP"),
+        (&["login", "http://bank.example/", "--profile", "bank"][..], "needs an https address"),
+        (&["login", "https://bank.example/", "--profile", "bank"][..], "no display"),
+    ] {
+        let (code, text) = said(options);
+        assert!(code == Some(2) && text.contains(words), "{options:?}: {code:?} {text}");
+    }
+}
