@@ -21,7 +21,7 @@ use crate::process::{ProcessGroup, RunAs};
 use crate::profile::{self, Profile};
 use crate::quarters::{Confinement, Order, Quarters};
 use crate::router::Router;
-use crate::state::{Life, ProxyLogin, auto_attach, page_script};
+use crate::state::{Life, ProxyLogin, auto_attach, bypass_service_workers, page_script};
 use crate::wire::{ContextCreated, Navigated, TargetCreated, Version};
 
 /// The page's script, joined from `page/` at build time.
@@ -59,6 +59,25 @@ pub enum PageScripts {
     Off,
 }
 
+/// Whether the page is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PageWatch {
+    /// Our script is in every document, and acts and looks go through it.
+    #[default]
+    Page,
+    /// Nothing of ours is in any document: a person will use the browser.
+    Nothing,
+}
+
+/// Whether a page's service worker stands between the page and the edge. Either way the edge judges what leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ServiceWorkers {
+    /// It may answer and change the page's requests, as the site made it.
+    Run,
+    /// The page's requests go past it, so that what a person is shown is what the page asked for.
+    Bypassed,
+}
+
 /// The edge, which listens on the quarters' socket: the only road out.
 #[derive(Clone)]
 pub struct ProxyRoute {
@@ -89,6 +108,10 @@ pub struct LaunchConfig {
     pub proxy: ProxyRoute,
     /// Whether the page's scripts run.
     pub page_scripts: PageScripts,
+    /// Whether the page is looked at.
+    pub watch: PageWatch,
+    /// Whether service workers stand between the page and the edge.
+    pub service_workers: ServiceWorkers,
     /// Width and height of the page in CSS pixels; 1280 x 900 is the usual one.
     pub viewport: (u32, u32),
     /// For the whole launch.
@@ -169,6 +192,7 @@ fn start(config: &LaunchConfig, quarters: Quarters) -> Result<Started, LaunchErr
     let (child, pipes, dead_port) = quarters.start(&order).map_err(spawn_error)?;
     let process = ProcessGroup::adopt(child, profile);
     let router = Router::new(config.page_scripts);
+    router.state().service_workers = config.service_workers;
     let connection = Connection::open(pipes, router.clone());
     Ok(Started { process, connection, router, dead_port })
 }
@@ -303,19 +327,26 @@ impl Rise {
         let (width, height) = config.viewport;
         let mut commands: Vec<(&'static str, Value)> = vec![
             ("Page.enable", json!({})),
-            ("Runtime.enable", json!({})),
-            ("Page.addScriptToEvaluateOnNewDocument", page_script()),
-            ("Page.setInterceptFileChooserDialog", json!({ "enabled": true })),
-            ("Emulation.setFocusEmulationEnabled", json!({ "enabled": true })),
             ("Target.setAutoAttach", auto_attach()),
             ("Fetch.enable", json!({ "handleAuthRequests": true })),
         ];
+        if config.watch == PageWatch::Page {
+            commands.extend([
+                ("Runtime.enable", json!({})),
+                ("Page.addScriptToEvaluateOnNewDocument", page_script()),
+                ("Page.setInterceptFileChooserDialog", json!({ "enabled": true })),
+                ("Emulation.setFocusEmulationEnabled", json!({ "enabled": true })),
+            ]);
+        }
         if config.headed == Headed::No {
             let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
             commands.push(("Emulation.setDeviceMetricsOverride", metrics));
         }
         if config.page_scripts == PageScripts::Off {
             commands.push(("Emulation.setScriptExecutionDisabled", json!({ "value": true })));
+        }
+        if config.service_workers == ServiceWorkers::Bypassed {
+            commands.extend(bypass_service_workers());
         }
         commands.push(("Runtime.runIfWaitingForDebugger", json!({})));
         let mut pending = Vec::with_capacity(commands.len());

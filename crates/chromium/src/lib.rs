@@ -14,6 +14,7 @@ mod find;
 mod flags;
 mod foreign;
 mod frames;
+mod handover;
 #[cfg(target_os = "linux")]
 mod inner;
 mod launch;
@@ -48,7 +49,8 @@ pub use dialog::DialogAsked;
 pub use errors::{CallError, GoneWhy, LaunchError, PageError};
 pub use find::{FindError, find};
 pub use flags::MissingInvariant;
-pub use launch::{Headed, LaunchConfig, PageScripts, ProxyRoute, Sandbox};
+pub use handover::Handed;
+pub use launch::{Headed, LaunchConfig, PageScripts, PageWatch, ProxyRoute, Sandbox, ServiceWorkers};
 pub use lease::LeaseFolder;
 pub use quarters::{Confinement, NamespaceWish, Quarters, enter_if_asked};
 pub use reap::{LeaseFound, Reaped};

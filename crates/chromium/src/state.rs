@@ -10,7 +10,7 @@ use clicket_guard::dialog::DialogKind;
 
 use crate::dialog::{self, HeldDialog, Holding};
 use crate::foreign::Foreign;
-use crate::launch::{PAGE_SCRIPT, PageScripts};
+use crate::launch::{PAGE_SCRIPT, PageScripts, ServiceWorkers};
 use crate::limits::{EVENT_TEXT_BYTES_MAX, EVENTS_MAX, WINDOWS_MAX};
 use crate::wire;
 
@@ -105,6 +105,7 @@ pub(crate) struct State {
     pub(crate) target: Option<String>,
     pub(crate) session: Option<String>,
     pub(crate) page_scripts: PageScripts,
+    pub(crate) service_workers: ServiceWorkers,
     pub(crate) login: Option<ProxyLogin>,
     pub(crate) life: Life,
     /// The main frame's committed URL.
@@ -145,6 +146,7 @@ impl State {
             target: None,
             session: None,
             page_scripts,
+            service_workers: ServiceWorkers::Run,
             login: None,
             life: Life::Alive,
             url: String::new(),
@@ -332,6 +334,9 @@ impl State {
         if self.page_scripts == PageScripts::Off {
             replies.push(Reply::to(attached, "Emulation.setScriptExecutionDisabled", json!({ "value": true })));
         }
+        if self.service_workers == ServiceWorkers::Bypassed {
+            replies.extend(bypass_service_workers().map(|(method, params)| Reply::to(attached, method, params)));
+        }
         replies.push(Reply::to(attached, "Runtime.runIfWaitingForDebugger", json!({})));
         replies
     }
@@ -449,6 +454,13 @@ impl State {
     fn is_main(&self, frame: &str) -> bool {
         self.target.as_deref() == Some(frame)
     }
+}
+
+/// Sent to a page or frame whose requests are to go past its service worker. The switch holds only while the domain is on; nothing
+/// of a body is kept for it.
+pub(crate) fn bypass_service_workers() -> [(&'static str, Value); 2] {
+    let nothing = json!({ "maxTotalBufferSize": 0, "maxResourceBufferSize": 0 });
+    [("Network.enable", nothing), ("Network.setBypassServiceWorker", json!({ "bypass": true }))]
 }
 
 /// What is attached by itself: everything a page starts, held until it was told what it must know.

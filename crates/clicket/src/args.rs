@@ -19,6 +19,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Do a chore: open URL and work towards GOAL within limits.
     Run(Box<RunArgs>),
+    /// Sign in by hand in a window, and keep the cookies for `run --profile NAME`.
+    Login(Box<LoginArgs>),
     /// Show the table of controls that a model would be offered on a page.
     Observe(Box<ObserveArgs>),
     /// Open a page once and print which origins it would need listed.
@@ -60,12 +62,23 @@ pub(crate) struct BrowserArgs {
     /// One more exact origin that may be opened and written to.
     #[arg(long = "origin", value_name = "ORIGIN", help_heading = "Reach")]
     pub(crate) origins: Vec<String>,
+    /// An origin to which pages may open sockets, such as wss://chat.example, to listen: heartbeats and subscriptions leave, anything
+    /// else closes the socket.
+    #[arg(long = "socket", value_name = "ORIGIN", help_heading = "Reach")]
+    pub(crate) sockets: Vec<String>,
     /// An origin on this machine, such as http://localhost:3000; plain HTTP is allowed there.
     #[arg(long = "local-origin", value_name = "ORIGIN", help_heading = "Reach")]
     pub(crate) local_origins: Vec<String>,
     /// Dial ADDR:PORT for the host NAME, whatever DNS says, even on this machine.
     #[arg(long = "dangerously-host-map", value_name = "NAME=ADDR:PORT", value_parser = host_map, help_heading = "Dangerous")]
     pub(crate) host_map: Vec<(String, SocketAddr)>,
+    /// An origin to which pages may open sockets and send over them whatever they like: it is counted, and never held or shown.
+    #[arg(long = "dangerously-socket-sends", value_name = "ORIGIN", help_heading = "Dangerous")]
+    pub(crate) socket_sends: Vec<String>,
+    /// Pass connections to this https origin without looking into them, for a site that refuses an inspected one: what is sent
+    /// there is neither held nor seen.
+    #[arg(long = "dangerously-tunnel", value_name = "ORIGIN", help_heading = "Dangerous")]
+    pub(crate) tunnels: Vec<String>,
     /// Trust the certificates that this CA file signs, besides the system's.
     #[arg(long = "dangerously-trust-ca", value_name = "FILE", help_heading = "Dangerous")]
     pub(crate) trust_ca: Vec<PathBuf>,
@@ -227,6 +240,23 @@ pub(crate) struct RedactArgs {
     /// Print one JSON document: the text, and how many of each kind were taken out.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LoginArgs {
+    /// Where to sign in: an https address. Its site, and what --site and --origin name, are not looked into until you hand back.
+    pub(crate) url: String,
+    /// Name of the profile that keeps the cookies.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: String,
+    /// Folder of the journal.
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub(crate) journal: Option<PathBuf>,
+    /// The key that signs the journal; made when it is missing. By default `clicket/journal.key` in the state folder.
+    #[arg(long, env = "CLICKET_JOURNAL_KEY", value_name = "FILE", help_heading = "Output")]
+    pub(crate) journal_key: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) browser: BrowserArgs,
 }
 
 #[derive(Debug, Args)]

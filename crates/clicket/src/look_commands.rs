@@ -33,7 +33,8 @@ async fn look(url: &str, browser: &BrowserArgs, screen: &Screen) -> Result<Look,
     let stop = Arc::new(Notify::new());
     run_command::watch_for_interrupt(&stop);
     wiring::reap(screen)?;
-    let road = wiring::open_road(&start, browser, wiring::Supplies::default()).await?;
+    let supplies = wiring::Supplies { sockets: wiring::sockets(browser)?, ..wiring::Supplies::default() };
+    let road = wiring::open_road(&start, browser, supplies).await?;
     let parts = Parts {
         browser: road.browser,
         edge: road.edge,
@@ -61,6 +62,7 @@ fn config(start: WebUrl, browser: &BrowserArgs) -> Result<RunConfig, Failure> {
         model_id: "none".to_owned(),
         budgets: Budgets { time_ms: LOOK_MS, ..Budgets::default() },
         earlier: Vec::new(),
+        tunnelled: wiring::tunnels(browser)?,
         seams: wiring::seams(browser),
     })
 }
@@ -126,10 +128,12 @@ pub(crate) async fn origins(args: OriginsArgs, screen: &Screen) -> Result<ExitCo
     for record in &look.requests {
         let origin =
             url::Url::parse(&record.url).map(|url| url.origin().ascii_serialization()).unwrap_or_else(|_| "unreadable".into());
-        if let Outcome::Refused(RefuseReason::Reach(reason)) = record.outcome
-            && reason.remedy() == Remedy::List
-        {
-            wanted.insert(origin.clone());
+        if let Outcome::Refused(RefuseReason::Reach(reason)) = record.outcome {
+            match reason.remedy() {
+                Remedy::List => drop(wanted.insert(format!("--origin {origin}"))),
+                Remedy::Socket => drop(wanted.insert(format!("--socket {}", clicket_guard::socket::spelled(&origin)))),
+                Remedy::Nothing => {}
+            }
         }
         *by_origin.entry(origin).or_default().entry(said(record.outcome)).or_default() += 1;
     }
@@ -144,8 +148,8 @@ pub(crate) async fn origins(args: OriginsArgs, screen: &Screen) -> Result<ExitCo
     if wanted.is_empty() {
         screen.out("nothing to list: the page needs no origin but its own site and public files");
     }
-    for origin in wanted {
-        screen.out(&format!("to list it: --origin {origin}"));
+    for option in wanted {
+        screen.out(&format!("to list it: {option}"));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -155,6 +159,7 @@ fn said(outcome: Outcome) -> String {
         Outcome::Passed => "passed".into(),
         Outcome::HeldReleased => "released".into(),
         Outcome::HeldRefused(_) => "writes stopped".into(),
+        Outcome::Tunnelled => "tunnels that were not looked into".into(),
         Outcome::Refused(RefuseReason::Reach(reason)) => format!("stopped: {}", reason.words()),
         Outcome::Refused(reason) => format!("stopped: {}", serde_json::to_value(reason).unwrap_or_default()),
         Outcome::Failed(kind) => format!("failed: {}", serde_json::to_value(kind).unwrap_or_default()),

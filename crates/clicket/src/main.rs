@@ -8,6 +8,7 @@ mod files;
 mod grants;
 mod journal_command;
 mod log;
+mod login_command;
 mod look_commands;
 mod policy_command;
 mod profile_command;
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
 fn dispatch(command: Command, screen: &Screen) -> Result<ExitCode, Failure> {
     match command {
         Command::Run(args) => on_runtime(run_command::run(*args, screen)),
+        Command::Login(args) => on_runtime(login_command::login(*args, screen)),
         Command::Observe(args) => on_runtime(look_commands::observe(*args, screen)),
         Command::Origins(args) => on_runtime(look_commands::origins(*args, screen)),
         Command::Journal(args) => journal_command::journal(args, screen),

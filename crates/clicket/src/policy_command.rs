@@ -8,6 +8,7 @@ use clicket_guard::effect::RequestImage;
 use clicket_guard::policy::Policy;
 use clicket_guard::read_rule::ReadPlace;
 use clicket_guard::risk::{self, ActionClass};
+use clicket_guard::socket::Sends;
 
 use crate::args::{PolicyArgs, PolicyCommand};
 use crate::failure::Failure;
@@ -66,6 +67,13 @@ fn explain(policy: &Policy, request: Option<&str>, screen: &Screen) -> Result<()
                 ReadPlace::At(origin) => origin.to_string(),
             };
             screen.out(&format!("read `{}`: POST {} at {place}", read.name, read.path));
+        }
+        for grant in policy.sockets() {
+            let sends = match grant.sends {
+                Sends::Listening => "to listen",
+                Sends::Everything => "whatever the page sends",
+            };
+            screen.out(&format!("sockets to {}: {sends}", grant.spelled()));
         }
         return Ok(());
     };

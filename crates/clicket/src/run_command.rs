@@ -10,6 +10,7 @@ use clicket_console::{TerminalDesk, Unattended};
 use clicket_egress::DownloadFolder;
 use clicket_guard::approval::{Approver, DeskKey};
 use clicket_guard::policy::{Policy, RequestPattern};
+use clicket_guard::socket::{Sends, SocketGrant};
 use clicket_guard::web::WebUrl;
 use clicket_journal::{Journal, JournalError, RunId};
 use clicket_session::{Budgets, EarlierWrite, EarlierWrites, Expectation, Parts, RunConfig, RunReport, Silent, Watch};
@@ -38,7 +39,15 @@ pub(crate) async fn run(args: RunArgs, screen: &Screen) -> Result<ExitCode, Fail
     config.earlier = earlier(&folder, screen).map_err(|error| nothing_done(&error))?;
     let journal = Journal::create_signed(&folder, &run, key).map_err(|error| nothing_done(&error))?;
     wiring::reap(screen)?;
-    let supplies = wiring::Supplies { cookies, downloads, upload_bytes: files::bytes(&files) };
+    let approver = desk();
+    let supplies = wiring::Supplies {
+        cookies,
+        downloads,
+        upload_bytes: files::bytes(&files),
+        sockets: config.policy.sockets().to_vec(),
+        attendance: Some(approver.attendance()),
+        ..wiring::Supplies::default()
+    };
     let mut road = match wiring::open_road(&start, &args.browser, supplies).await {
         Ok(road) => road,
         Err(failure) => {
@@ -54,7 +63,7 @@ pub(crate) async fn run(args: RunArgs, screen: &Screen) -> Result<ExitCode, Fail
         edge: road.edge,
         edge_events: road.events,
         decider,
-        approver: desk(),
+        approver,
         watch,
         stop,
         journal,
@@ -96,12 +105,16 @@ fn config(args: &RunArgs, start: &WebUrl, model_id: String, files: &[SuppliedFil
     for text in &args.accept_dialog {
         policy.accept_dialog(grants::dialog(text)?, start.origin());
     }
+    for grant in wiring::sockets(&args.browser)? {
+        policy.grant_socket(grant);
+    }
     if args.downloads.is_none() {
         policy.forbid_downloads();
     }
     if !(0.0..=1_000.0).contains(&args.money) {
         return Err(Failure::usage("--money must be between 0 and 1000 US dollars"));
     }
+    let sockets = policy.sockets().to_vec();
     Ok(RunConfig {
         start: start.clone(),
         goal: args.goal.clone(),
@@ -113,15 +126,19 @@ fn config(args: &RunArgs, start: &WebUrl, model_id: String, files: &[SuppliedFil
         model_id,
         budgets: Budgets { steps: args.steps, time_ms: args.time.saturating_mul(1_000), usd: args.money, ..Budgets::default() },
         earlier: Vec::new(),
-        seams: seams(args),
+        tunnelled: wiring::tunnels(&args.browser)?,
+        seams: seams(args, &sockets),
     })
 }
 
-fn seams(args: &RunArgs) -> Vec<String> {
+fn seams(args: &RunArgs, sockets: &[SocketGrant]) -> Vec<String> {
     let profile = args.profile.iter().map(|name| {
         format!("--profile {name}: the browser is signed in where earlier runs with this name were, and its cookies are kept")
     });
-    wiring::seams(&args.browser).into_iter().chain(profile).collect()
+    let sending = sockets.iter().filter(|grant| grant.sends == Sends::Everything).map(|grant| {
+        format!("sockets to {}: what a page sends over them is counted, and neither held nor shown", grant.spelled())
+    });
+    wiring::seams(&args.browser).into_iter().chain(sending).chain(profile).collect()
 }
 
 fn downloads(args: &RunArgs) -> Result<Option<DownloadFolder>, Failure> {

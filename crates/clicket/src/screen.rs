@@ -4,7 +4,7 @@ use std::io::{IsTerminal as _, Write as _};
 
 use clicket_chromium::Confinement;
 use clicket_guard::untrusted::PageText;
-use clicket_session::{Downloaded, End, Live, RunReport, StepReport, Tally, Watch};
+use clicket_session::{Downloaded, End, Live, RunReport, SocketReceipt, StepReport, Tally, Watch};
 
 use crate::failure::Failure;
 
@@ -69,6 +69,13 @@ impl Screen {
         for taken in &report.downloads {
             self.out(&format!("  file       {}", receipt(taken)));
         }
+        for socket in &report.sockets {
+            self.out(&format!("  socket     {}", carried(socket)));
+        }
+        for tunnel in &report.tunnels {
+            let (out, back) = (tunnel.record.bytes_sent, tunnel.record.bytes_received);
+            self.out(&format!("  tunnel     {}: {out} bytes out, {back} back, not looked into", tunnel.record.origin));
+        }
         let Tally { passed, released, stopped, telemetry } = report.requests;
         self.out(&format!("  at         {}", report.url));
         let window = report.steps.iter().map(|step| step.settle_ms).max().unwrap_or(0);
@@ -106,11 +113,12 @@ impl Screen {
             short(&step.allowed_by)
         );
         let times = format!("{} \u{b7} {} ms", counted(step.requests), step.wall_ms);
+        let roads: String = step.roads.iter().map(|road| format!(" \u{b7} {road}")).collect();
         self.live(&format!(
             "{}{}{}",
             self.toned(Tone::Dim, &facts),
             self.toned(tone, &step.happened),
-            self.toned(Tone::Dim, &times)
+            self.toned(Tone::Dim, &format!("{roads}{times}"))
         ));
     }
 }
@@ -122,6 +130,18 @@ fn receipt(taken: &Downloaded) -> String {
     let looks = file.looks_like.as_deref().map(|kind| format!(", looks like {kind}")).unwrap_or_default();
     let name = PageText::plain(&file.name).for_person();
     format!("{name} ({} bytes, said to be {said}{looks}, sha256:{}) from {}", file.bytes, file.sha256, taken.source)
+}
+
+/// A socket in one line: where, what went over it, what of that was no listening.
+fn carried(socket: &SocketReceipt) -> String {
+    let counts = socket.record.counts;
+    let writes = match (counts.writes_sent, counts.writes_refused) {
+        (0, 0) => String::new(),
+        (sent, 0) => format!(", {sent} of them more than listening"),
+        (_, refused) => format!("; {refused} more would have done more than listen and were not sent"),
+    };
+    // An address as the parser writes it holds nothing but plain letters.
+    format!("{}: {} messages received, {} sent{writes}", socket.shown, counts.messages_received, counts.messages_sent)
 }
 
 /// What to do next, for an end that is not the wanted one.

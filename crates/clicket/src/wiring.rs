@@ -6,13 +6,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clicket_chromium::{
-    Browser, CookieJar, Headed, LaunchConfig, LeaseFolder, NamespaceWish, PageScripts, ProxyRoute, Quarters, Reaped, Sandbox,
+    Browser, CookieJar, Headed, LaunchConfig, LeaseFolder, NamespaceWish, PageScripts, PageWatch, ProxyRoute, Quarters, Reaped,
+    Sandbox, ServiceWorkers,
 };
-use clicket_egress::{DownloadFolder, Edge, EdgeConfig, EdgeEvent, EdgeLimits, ResolverChoice};
+use clicket_egress::{BlindTo, DownloadFolder, Edge, EdgeConfig, EdgeEvent, EdgeLimits, ResolverChoice};
 use clicket_guard::address::{HostRules, OperatorGrant};
+use clicket_guard::approval::Attendance;
 use clicket_guard::policy::Backend;
 use clicket_guard::reach::{Profile, Reach};
-use clicket_guard::web::{Origin, Site, WebUrl};
+use clicket_guard::socket::{Sends, SocketGrant};
+use clicket_guard::web::{Origin, Scheme, Site, WebUrl};
 use clicket_systemone::{ApiKey, Base, DEFAULT_MODEL, Decider, HttpDecider, KEY_VARIABLE};
 use tokio::sync::mpsc;
 
@@ -42,13 +45,26 @@ pub(crate) struct Supplies {
     pub(crate) downloads: Option<DownloadFolder>,
     /// What the operator's files hold together.
     pub(crate) upload_bytes: usize,
+    /// Origins to which sockets may be opened.
+    pub(crate) sockets: Vec<SocketGrant>,
+    /// Whether a person answers for what is sent.
+    pub(crate) attendance: Option<Attendance>,
+    /// Where connections are not inspected, if it is not what the command line names.
+    pub(crate) blind: Option<BlindTo>,
+    /// Whether there is a window, if the command line has no say in it.
+    pub(crate) headed: Option<Headed>,
+    /// Whether the page is looked at.
+    pub(crate) watch: PageWatch,
 }
 
 /// Opens the edge and starts the browser behind it.
 pub(crate) async fn open_road(start: &WebUrl, args: &BrowserArgs, supplies: Supplies) -> Result<Road, Failure> {
-    let Supplies { cookies, downloads, upload_bytes } = supplies;
+    let Supplies { cookies, downloads, upload_bytes, sockets, attendance, blind, headed, watch } = supplies;
     let binary = clicket_chromium::find(args.chromium.as_deref()).map_err(Failure::fault)?;
-    let mut config = EdgeConfig { downloads, ..edge_config(start, args)? };
+    let mut config = EdgeConfig { downloads, ..edge_config(start, args, sockets)? };
+    if let Some(blind) = blind {
+        config.blind = blind;
+    }
     // A held upload is kept whole while it is judged, so that what leaves is what was shown.
     config.limits.held_body_bytes_max += upload_bytes.saturating_mul(2);
     let mut quarters = Quarters::make(sandbox(args), namespace(args)).await.map_err(Failure::fault)?;
@@ -62,9 +78,15 @@ pub(crate) async fn open_road(start: &WebUrl, args: &BrowserArgs, supplies: Supp
     };
     let launch = LaunchConfig {
         binary,
-        headed: if args.headed { Headed::Yes } else { Headed::No },
+        headed: headed.unwrap_or(if args.headed { Headed::Yes } else { Headed::No }),
         proxy,
         page_scripts: PageScripts::On,
+        watch,
+        // A person is shown what the page asked for, not what a worker of the site made of it.
+        service_workers: match attendance {
+            Some(Attendance::Attended) => ServiceWorkers::Bypassed,
+            Some(Attendance::Unattended) | None => ServiceWorkers::Run,
+        },
         viewport: VIEWPORT,
         deadline: LAUNCH_DEADLINE,
         leases: Some(leases()?),
@@ -118,7 +140,7 @@ fn namespace(args: &BrowserArgs) -> NamespaceWish {
     }
 }
 
-fn edge_config(start: &WebUrl, args: &BrowserArgs) -> Result<EdgeConfig, Failure> {
+fn edge_config(start: &WebUrl, args: &BrowserArgs, sockets: Vec<SocketGrant>) -> Result<EdgeConfig, Failure> {
     let local = origins(&args.local_origins, "--local-origin")?;
     let mut grants = Vec::new();
     for origin in &local {
@@ -140,8 +162,10 @@ fn edge_config(start: &WebUrl, args: &BrowserArgs) -> Result<EdgeConfig, Failure
     let reach = Reach::new(profile, start, sites?, origins(&args.origins, "--origin")?, local).map_err(|why| {
         Failure::usage(format!("{why}; use https, or for a server on this machine --local-origin http://localhost:PORT"))
     })?;
+    let reach = reach.with_sockets(sockets).map_err(|why| Failure::usage(format!("a socket: {why}")))?;
     Ok(EdgeConfig {
         reach,
+        blind: BlindTo::Origins(tunnels(args)?),
         grants,
         host_rules: HostRules { own_addresses: own_addresses(), ..HostRules::default() },
         extra_roots_pem: roots(&args.trust_ca)?,
@@ -149,6 +173,27 @@ fn edge_config(start: &WebUrl, args: &BrowserArgs) -> Result<EdgeConfig, Failure
         downloads: None,
         limits: EdgeLimits::default(),
     })
+}
+
+/// Sockets that the command line grants.
+pub(crate) fn sockets(args: &BrowserArgs) -> Result<Vec<SocketGrant>, Failure> {
+    let listening = args.sockets.iter().map(|text| ("--socket", text, Sends::Listening));
+    let sending = args.socket_sends.iter().map(|text| ("--dangerously-socket-sends", text, Sends::Everything));
+    let read = |(option, text, sends): (&str, &String, Sends)| {
+        SocketGrant::read(text, sends).map_err(|why| Failure::usage(format!("{option} {text}: {why}")))
+    };
+    listening.chain(sending).map(read).collect()
+}
+
+/// Origins that are passed without being inspected.
+pub(crate) fn tunnels(args: &BrowserArgs) -> Result<Vec<Origin>, Failure> {
+    let origins = origins(&args.tunnels, "--dangerously-tunnel")?;
+    match origins.iter().find(|origin| origin.scheme() != Scheme::Https) {
+        Some(origin) => Err(Failure::usage(format!(
+            "--dangerously-tunnel {origin}: only TLS is tunnelled; a plain origin on this machine is named by --local-origin"
+        ))),
+        None => Ok(origins),
+    }
 }
 
 fn origins(given: &[String], option: &str) -> Result<Vec<Origin>, Failure> {
@@ -193,6 +238,12 @@ pub(crate) fn seams(args: &BrowserArgs) -> Vec<String> {
             .iter()
             .map(|file| format!("--dangerously-trust-ca {}: certificates signed by it are trusted", file.display())),
     );
+    seams.extend(args.tunnels.iter().map(|origin| {
+        format!(
+            "--dangerously-tunnel {origin}: connections there are not inspected; {}",
+            clicket_session::NOT_ENFORCED.join("; ")
+        )
+    }));
     if args.no_sandbox {
         seams.push("--dangerously-no-sandbox: a page that breaks out of Chromium's renderer has this user's rights".into());
     }

@@ -25,7 +25,15 @@ const DOORS: [(&str, &[&str]); 6] = [
     ("SystemTime::now(", &["crates/session/src/clock.rs", "crates/clicket/src/run_command.rs", "crates/egress/src/ca.rs"]),
     ("judge_override(", &["crates/egress/src/judge.rs", "crates/guard/src/address/judge.rs"]),
     ("TcpStream::connect(", &["crates/egress/src/dial.rs"]),
-    ("rand::", &["crates/clicket/src/wiring.rs", "crates/clicket/src/run_command.rs", "crates/clicket/src/look_commands.rs"]),
+    (
+        "rand::",
+        &[
+            "crates/clicket/src/wiring.rs",
+            "crates/clicket/src/run_command.rs",
+            "crates/clicket/src/look_commands.rs",
+            "crates/clicket/src/login_command.rs",
+        ],
+    ),
 ];
 
 fn root() -> PathBuf {

@@ -10,11 +10,13 @@ use clicket_guard::reach::Reach;
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, mpsc, watch};
 
+use crate::blind::{Blind, BlindTo};
 use crate::ca::Authority;
 use crate::credential::{ProxyCredential, random_text};
 use crate::download::{DownloadFolder, OfferedFile};
 use crate::hold::HeldRequest;
 use crate::limits::{EdgeLimits, within};
+use crate::long::{SocketRecord, TunnelRecord};
 use crate::machine;
 use crate::pool::Pool;
 use crate::record::{Counts, RequestRecord};
@@ -31,6 +33,8 @@ const SEED_BYTES: usize = 16;
 pub struct EdgeConfig {
     /// What may be reached.
     pub reach: Reach,
+    /// Where connections are passed without being inspected, until [`Edge::cut_tunnels`]. Addresses are judged all the same.
+    pub blind: BlindTo,
     /// Local origins and mapped names.
     pub grants: Vec<OperatorGrant>,
     /// What is known of this machine; its own addresses, gateways and resolvers are added when the edge opens.
@@ -74,6 +78,10 @@ pub enum EdgeEvent {
     Held(Box<HeldRequest>),
     /// A file waits for its verdict.
     Offered(Box<OfferedFile>),
+    /// A socket ended.
+    Socket(Box<SocketRecord>),
+    /// A blind tunnel ended.
+    Tunnel(Box<TunnelRecord>),
 }
 
 /// The only road out of one browser process. Dropped, it closes.
@@ -158,6 +166,11 @@ impl Edge {
         self.shared.tally.counts()
     }
 
+    /// Ends every blind tunnel; from now on the origins that had them are inspected as all others are.
+    pub fn cut_tunnels(&self) {
+        self.shared.blind.cut();
+    }
+
     /// Ends every connection and every hold. What was being sent is recorded as uncertain.
     pub async fn close(self) {
         // Tasks end at their next wait; one that doesn't is left to the runtime.
@@ -187,6 +200,7 @@ pub(crate) fn assemble(config: EdgeConfig, events: mpsc::Sender<EdgeEvent>) -> R
     let origin_tls = origin_config(Arc::clone(&provider), &config.extra_roots_pem)?;
     Ok(Shared {
         reach: config.reach,
+        blind: Blind::to(config.blind),
         downloads: config.downloads,
         grants: config.grants,
         rules,

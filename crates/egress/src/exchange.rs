@@ -21,7 +21,7 @@ use crate::line::{self, Line};
 use crate::pool::{OpenConnection, OwnConnection};
 use crate::record::{Draft, FailKind, Sent};
 use crate::shared::Shared;
-use crate::tls::{ALPN_H2, shake_hands};
+use crate::tls::{ALPN_H2, asks_for_certificate, shake_hands};
 
 /// A request that may leave.
 ///
@@ -179,6 +179,9 @@ async fn put(connection: &mut OpenConnection, request: Request<Full<Bytes>>) -> 
 }
 
 fn failure_of(error: &hyper::Error) -> Failure {
+    if asks_for_certificate(error) {
+        return Failure { kind: FailKind::CertificateRequired, again: Again::No };
+    }
     if error.is_parse() || error.is_parse_too_large() {
         return Failure { kind: FailKind::Protocol, again: Again::No };
     }

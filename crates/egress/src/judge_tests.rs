@@ -22,6 +22,7 @@ async fn what_is_judged_is_what_was_answered_whatever_is_answered_next() {
     .await;
     let config = EdgeConfig {
         reach: Reach::new(Profile::Site, &WebUrl::read("https://shop.example/").unwrap(), vec![], vec![], vec![]).unwrap(),
+        blind: crate::blind::BlindTo::Origins(Vec::new()),
         grants: Vec::new(),
         host_rules: HostRules::default(),
         extra_roots_pem: Vec::new(),

@@ -68,6 +68,26 @@ pub struct EdgeLimits {
     pub stream_window_bytes_max: u32,
     /// Host certificates kept for the next tunnel.
     pub certificates_max: usize,
+    /// Sockets open at once; a page needs one or two.
+    pub sockets_max: usize,
+    /// Frames over one socket, both ways.
+    pub socket_frames_max: u64,
+    /// Frames over one socket one way in one [`Self::rate_window_ms`].
+    pub socket_window_frames_max: u64,
+    /// One message: a chat line, a list, a picture; not a file.
+    pub socket_message_bytes_max: usize,
+    /// All bytes over one socket, both ways.
+    pub socket_bytes_max: u64,
+    /// How long one socket stays open.
+    pub socket_ms_max: u64,
+    /// All bytes through one blind tunnel, both ways.
+    pub tunnel_bytes_max: u64,
+    /// How long one blind tunnel stays open.
+    pub tunnel_ms_max: u64,
+    /// How long nothing may go through it.
+    pub tunnel_idle_ms: u64,
+    /// After so long without a byte a blind tunnel keeps no page busy: a server that thinks longer is not waited for.
+    pub tunnel_quiet_ms: u64,
     /// How long closing waits for connections to end.
     pub close_ms: u64,
 }
@@ -106,6 +126,16 @@ impl Default for EdgeLimits {
             line_streams_max: 32,
             stream_window_bytes_max: 1024 * 1024,
             certificates_max: 256,
+            sockets_max: 16,
+            socket_frames_max: 200_000,
+            socket_window_frames_max: 2_000,
+            socket_message_bytes_max: 1024 * 1024,
+            socket_bytes_max: 128 * 1024 * 1024,
+            socket_ms_max: 3_600_000,
+            tunnel_bytes_max: 512 * 1024 * 1024,
+            tunnel_ms_max: 3_600_000,
+            tunnel_idle_ms: 300_000,
+            tunnel_quiet_ms: 500,
             close_ms: 2_000,
         }
     }

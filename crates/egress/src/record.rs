@@ -77,6 +77,8 @@ pub enum Outcome {
     HeldReleased,
     /// It was held and not sent.
     HeldRefused(HoldRefusal),
+    /// It went through a tunnel that the operator exempted from inspection: what was said in it is not known.
+    Tunnelled,
     /// It passed or was released, and no answer came; [`RequestRecord::sent`] says whether it may have been acted on.
     Failed(FailKind),
 }
@@ -141,6 +143,8 @@ pub enum FailKind {
     CertificateWrongName,
     /// The origin's certificate is bad in another way.
     CertificateBad,
+    /// The origin lets nobody in who shows no certificate, and none is ever shown.
+    CertificateRequired,
     /// The handshake with the origin failed.
     Tls,
     /// The handshake with the origin took too long.
@@ -186,6 +190,9 @@ pub struct Counts {
     pub unauthenticated: u64,
     /// Connections to origins that were dialled.
     pub dialled: u64,
+    /// Blind tunnels that were opened.
+    #[serde(default)]
+    pub tunnelled: u64,
 }
 
 /// A record being written. Dropped before it is settled, it says that the browser left.

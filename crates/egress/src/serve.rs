@@ -23,6 +23,7 @@ use crate::judge::{Stop, check_name};
 use crate::pool::OpenConnection;
 use crate::record::{Draft, FailKind, Outcome, RefuseReason};
 use crate::shared::Shared;
+use crate::socket::{self, Asking};
 use crate::target::authority_of;
 use crate::unpack::{ASKED_FOR, Packing};
 
@@ -31,10 +32,11 @@ use crate::unpack::{ASKED_FOR, Packing};
 #[error("the connection is closed without an answer")]
 pub(crate) struct Closed;
 
-type Answered = Result<Response<EdgeBody>, Closed>;
+pub(crate) type Answered = Result<Response<EdgeBody>, Closed>;
 
 /// Judges a request to `origin` and answers it.
-pub(crate) async fn answer(shared: Arc<Shared>, origin: Arc<Origin>, request: Request<Incoming>) -> Answered {
+pub(crate) async fn answer(shared: Arc<Shared>, origin: Arc<Origin>, mut request: Request<Incoming>) -> Answered {
+    let handover = hyper::upgrade::on(&mut request);
     let (head, body) = request.into_parts();
     let target = head.uri.path_and_query().map_or("", |target| target.as_str());
     let facts = facts_of(head.method.as_str(), &format!("{origin}{target}"), &as_text(&head.headers));
@@ -48,6 +50,7 @@ pub(crate) async fn answer(shared: Arc<Shared>, origin: Arc<Origin>, request: Re
     match draft.record.passage {
         Some(Passage::Pass(class)) => pass(shared, &origin, head, (class, may_be), draft).await,
         Some(Passage::Hold(class)) => hold_write(shared, &origin, head, body, (class, facts), draft).await,
+        Some(Passage::Socket(sends)) => socket::open(shared, &origin, Asking { head, handover, sends }, draft).await,
         Some(Passage::Refuse(reason)) => {
             let answered = close(draft, Stop::Refused(RefuseReason::Reach(reason), None));
             if leaves_page_standing(&facts, reason) { Ok(empty(StatusCode::NO_CONTENT)) } else { answered }
@@ -68,7 +71,7 @@ fn judge(shared: &Shared, origin: &Origin, head: &Parts, body: &Incoming, facts:
         return refuse(RefuseReason::Host);
     }
     let passage = shared.reach.judge(facts);
-    if matches!(passage, Passage::Pass(_)) && !body.is_end_stream() {
+    if matches!(passage, Passage::Pass(_) | Passage::Socket(_)) && !body.is_end_stream() {
         return refuse(RefuseReason::BodyOnRead);
     }
     if !matches!(passage, Passage::Refuse(_)) {
@@ -165,7 +168,7 @@ fn no_answer_to(class: WriteClass) -> Response<EdgeBody> {
     })
 }
 
-fn empty(status: StatusCode) -> Response<EdgeBody> {
+pub(crate) fn empty(status: StatusCode) -> Response<EdgeBody> {
     let mut response = Response::new(EdgeBody::Empty);
     *response.status_mut() = status;
     response
@@ -297,12 +300,12 @@ async fn judge_file(
     Ok((folder, packing))
 }
 
-fn close(mut draft: Draft, stop: Stop) -> Answered {
+pub(crate) fn close(mut draft: Draft, stop: Stop) -> Answered {
     draft.stop(stop);
     Err(Closed)
 }
 
-fn path_of(uri: &Uri) -> Option<Uri> {
+pub(crate) fn path_of(uri: &Uri) -> Option<Uri> {
     uri.path_and_query()?.as_str().parse().ok()
 }
 

@@ -12,6 +12,7 @@ use clicket_guard::web::Origin;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
+use crate::blind::Blind;
 use crate::ca::Authority;
 use crate::credential::ProxyCredential;
 use crate::download::DownloadFolder;
@@ -24,6 +25,7 @@ use crate::resolve::Names;
 pub(crate) struct Shared {
     pub(crate) downloads: Option<DownloadFolder>,
     pub(crate) reach: Reach,
+    pub(crate) blind: Blind,
     pub(crate) grants: Vec<OperatorGrant>,
     pub(crate) rules: HostRules,
     pub(crate) limits: EdgeLimits,
@@ -60,6 +62,7 @@ pub(crate) struct Tally {
     ids: AtomicU64,
     in_flight: watch::Sender<usize>,
     held: AtomicUsize,
+    sockets: AtomicUsize,
     last_activity_ms: AtomicU64,
     recent: Mutex<VecDeque<u64>>,
     pub(crate) passed: AtomicU64,
@@ -70,6 +73,7 @@ pub(crate) struct Tally {
     pub(crate) response_bytes: AtomicU64,
     pub(crate) unauthenticated: AtomicU64,
     pub(crate) dialled: AtomicU64,
+    tunnelled: AtomicU64,
 }
 
 impl Tally {
@@ -79,6 +83,7 @@ impl Tally {
             ids: AtomicU64::default(),
             in_flight: watch::Sender::new(0),
             held: AtomicUsize::default(),
+            sockets: AtomicUsize::default(),
             last_activity_ms: AtomicU64::default(),
             recent: Mutex::default(),
             passed: AtomicU64::default(),
@@ -89,6 +94,7 @@ impl Tally {
             response_bytes: AtomicU64::default(),
             unauthenticated: AtomicU64::default(),
             dialled: AtomicU64::default(),
+            tunnelled: AtomicU64::default(),
         }
     }
 
@@ -134,6 +140,7 @@ impl Tally {
             Outcome::Refused(_) => &self.refused,
             Outcome::HeldReleased => &self.held_released,
             Outcome::HeldRefused(_) => &self.held_refused,
+            Outcome::Tunnelled => &self.tunnelled,
             Outcome::Failed(_) => &self.failed,
         };
         sum.fetch_add(1, Relaxed);
@@ -171,6 +178,23 @@ impl Tally {
         })
     }
 
+    /// Takes one of the places for sockets; it is given back when the place is dropped.
+    pub(crate) fn socket_place(self: &Arc<Self>, sockets_max: usize) -> Option<SocketPlace> {
+        let taken = self.sockets.fetch_update(Relaxed, Relaxed, |open| (open < sockets_max).then(|| open + 1));
+        taken.ok().map(|_| SocketPlace(Arc::clone(self)))
+    }
+
+    /// Bytes begin to go through a blind tunnel.
+    pub(crate) fn begin_stir(&self) {
+        self.one_more();
+        self.touch();
+    }
+
+    /// A blind tunnel is still.
+    pub(crate) fn end_stir(&self) {
+        self.one_less();
+    }
+
     pub(crate) fn counts(&self) -> Counts {
         Counts {
             passed: self.passed.load(Relaxed),
@@ -182,6 +206,7 @@ impl Tally {
             response_bytes: self.response_bytes.load(Relaxed),
             unauthenticated: self.unauthenticated.load(Relaxed),
             dialled: self.dialled.load(Relaxed),
+            tunnelled: self.tunnelled.load(Relaxed),
         }
     }
 }
@@ -194,6 +219,15 @@ impl Drop for HeldPlace {
         self.0.held.fetch_sub(1, Relaxed);
         self.0.one_more();
         self.0.touch();
+    }
+}
+
+/// One of the places for sockets.
+pub(crate) struct SocketPlace(Arc<Tally>);
+
+impl Drop for SocketPlace {
+    fn drop(&mut self) {
+        self.0.sockets.fetch_sub(1, Relaxed);
     }
 }
 

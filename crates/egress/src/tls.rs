@@ -67,7 +67,24 @@ pub(crate) async fn shake_hands(
     }
 }
 
+/// Whether an origin ended a connection because no certificate was shown; with TLS 1.3 that is said after the handshake.
+pub(crate) fn asks_for_certificate(error: &(dyn std::error::Error + 'static)) -> bool {
+    let mut next = Some(error);
+    while let Some(cause) = next {
+        let inside = cause.downcast_ref::<std::io::Error>().and_then(|error| error.get_ref()?.downcast_ref::<rustls::Error>());
+        let said = cause.downcast_ref::<rustls::Error>().or(inside);
+        if matches!(said, Some(rustls::Error::AlertReceived(rustls::AlertDescription::CertificateRequired))) {
+            return true;
+        }
+        next = cause.source();
+    }
+    false
+}
+
 fn kind_of(error: &std::io::Error) -> FailKind {
+    if asks_for_certificate(error) {
+        return FailKind::CertificateRequired;
+    }
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
     match inner {
         Some(rustls::Error::InvalidCertificate(certificate)) => certificate_kind(certificate),

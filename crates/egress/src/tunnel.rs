@@ -16,6 +16,7 @@ use rustls::server::Acceptor;
 use tokio::net::TcpStream;
 use tokio_rustls::LazyConfigAcceptor;
 
+use crate::blind;
 use crate::body::EdgeBody;
 use crate::judge::{Stop, check_name};
 use crate::limits::{EdgeLimits, within};
@@ -31,7 +32,19 @@ const SEED_PAGE: &str = "<!doctype html><meta charset=\"utf-8\"><title>Clicket</
 /// A tunnel that was granted; it begins when the connection has been handed over.
 struct Tunnel {
     origin: Origin,
+    way: Way,
     handover: OnUpgrade,
+}
+
+/// What is done with what comes through a tunnel.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// TLS ends here, and each request is judged.
+    Inspected,
+    /// No TLS, and each request is judged: so a browser opens a socket without TLS.
+    Plain,
+    /// Nothing: the operator exempted the origin.
+    Blind,
 }
 
 /// Serves one connection of the browser to its end.
@@ -81,9 +94,9 @@ async fn outer(
         return Ok(challenge());
     }
     if request.method() == Method::CONNECT {
-        let origin = grant_tunnel(&shared, &request).await?;
+        let (origin, way) = grant_tunnel(&shared, &request).await?;
         let handover = hyper::upgrade::on(&mut request);
-        *lock(granted) = Some(Tunnel { origin, handover });
+        *lock(granted) = Some(Tunnel { origin, way, handover });
         return Ok(Response::new(EdgeBody::Empty));
     }
     if request.uri().to_string() == shared.seed_url {
@@ -122,22 +135,35 @@ fn plain_origin(request: &Request<Incoming>) -> Option<Origin> {
 }
 
 /// Judges the place a tunnel leads to; a refused one is recorded and the connection closed.
-async fn grant_tunnel(shared: &Shared, request: &Request<Incoming>) -> Result<Origin, Closed> {
+async fn grant_tunnel(shared: &Shared, request: &Request<Incoming>) -> Result<(Origin, Way), Closed> {
     let authority = request.uri().authority().ok_or(Closed)?.as_str();
     let origin = read_authority(Scheme::Https, authority);
     let stop = match &origin {
         None => Some(Stop::Refused(RefuseReason::Target, None)),
+        Some(origin) if shared.blind.covers(origin, &shared.reach) => check_name(shared, origin).err(),
         Some(origin) => match shared.reach.judge_tunnel(origin) {
             Err(reason) => Some(Stop::Refused(RefuseReason::Reach(reason), None)),
             Ok(()) => check_name(shared, origin).err(),
         },
     };
+    if matches!(stop, Some(Stop::Refused(RefuseReason::Reach(_), _)))
+        && let Some(plain) = plain_tunnel(shared, authority)
+    {
+        return Ok((plain, Way::Plain));
+    }
     if let Some(stop) = stop {
         let spelled = origin.as_ref().map_or_else(|| authority.to_owned(), authority_of);
         record_tunnel(shared, &spelled, origin.as_ref(), stop).await;
         return Err(Closed);
     }
-    origin.ok_or(Closed)
+    let origin = origin.ok_or(Closed)?;
+    let way = if shared.blind.covers(&origin, &shared.reach) { Way::Blind } else { Way::Inspected };
+    Ok((origin, way))
+}
+
+/// Where a socket without TLS may lead: to a local origin that the operator named.
+fn plain_tunnel(shared: &Shared, authority: &str) -> Option<Origin> {
+    read_authority(Scheme::Http, authority).filter(|origin| shared.reach.local_origins().contains(origin))
 }
 
 async fn record_tunnel(shared: &Shared, authority: &str, origin: Option<&Origin>, stop: Stop) {
@@ -150,10 +176,15 @@ async fn record_tunnel(shared: &Shared, authority: &str, origin: Option<&Origin>
 
 /// Ends TLS as the origin and serves the requests inside.
 async fn serve_tunnel(shared: Arc<Shared>, tunnel: Tunnel) {
-    let Tunnel { origin, handover } = tunnel;
+    let Tunnel { origin, way, handover } = tunnel;
     let Some(Ok(upgraded)) = within(shared.limits.browser_tls_ms, handover).await else {
         return;
     };
+    match way {
+        Way::Inspected => {}
+        Way::Plain => return serve_inside(shared, Arc::new(origin), TokioIo::new(upgraded)).await,
+        Way::Blind => return blind::tunnel(shared, origin, TokioIo::new(upgraded)).await,
+    }
     let acceptor = LazyConfigAcceptor::new(Acceptor::default(), TokioIo::new(upgraded));
     let start = match within(shared.limits.browser_tls_ms, acceptor).await {
         Some(Ok(start)) => start,
@@ -188,12 +219,18 @@ where
         let (shared, voice) = (Arc::clone(&shared), voice.clone());
         service_fn(move |request: Request<Incoming>| {
             let (shared, origin, voice) = (Arc::clone(&shared), Arc::clone(&origin), voice.clone());
-            async move { inner(shared, origin, request).await.map(|response| voice.speak(response)) }
+            async move {
+                let response = inner(shared, origin, request).await?;
+                if response.status() == StatusCode::SWITCHING_PROTOCOLS {
+                    voice.open();
+                }
+                Ok::<_, Closed>(voice.speak(response))
+            }
         })
     };
     let io = TokioIo::new(QuietIo::new(stream, voice, shared.limits.browser_stall_ms));
     // How it ended shows in the records of its requests.
-    let _ = server(&shared.limits).serve_connection(io, service).await;
+    let _ = server(&shared.limits).serve_connection(io, service).with_upgrades().await;
 }
 
 /// Inside a tunnel a request names a path and nothing more.

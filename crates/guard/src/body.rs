@@ -64,7 +64,7 @@ fn read_form(body: &[u8]) -> Option<Vec<(String, String)>> {
     (plain && pairs.len() <= FIELDS_MAX).then_some(pairs)
 }
 
-fn read_object(body: &[u8]) -> Option<Map<String, Value>> {
+pub(crate) fn read_object(body: &[u8]) -> Option<Map<String, Value>> {
     match serde_json::from_slice(body).ok()? {
         Strict(Value::Object(object)) if object.len() <= FIELDS_MAX => Some(object),
         Strict(_) => None,

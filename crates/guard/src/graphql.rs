@@ -43,6 +43,22 @@ pub(crate) fn address_adds_nothing(url: &url::Url) -> bool {
 /// True when the text parses without an error, has at least one operation, and all of them are queries. Which of several is run
 /// is chosen by name, so one mutation among them is enough to say no.
 pub(crate) fn is_query_document(text: &str) -> bool {
+    is_document_of(text, Operations::Queries)
+}
+
+/// The same for what is sent over a socket, where a subscription asks as well.
+pub(crate) fn is_listening_document(text: &str) -> bool {
+    is_document_of(text, Operations::QueriesAndSubscriptions)
+}
+
+/// Which operations a document may have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Operations {
+    Queries,
+    QueriesAndSubscriptions,
+}
+
+fn is_document_of(text: &str, may_have: Operations) -> bool {
     let tree = Parser::new(text).token_limit(TOKENS_MAX).recursion_limit(DEPTH_MAX).parse();
     if tree.errors().len() > 0 {
         return false;
@@ -52,7 +68,10 @@ pub(crate) fn is_query_document(text: &str) -> bool {
         match definition {
             Definition::OperationDefinition(operation) => {
                 let queries = operation.operation_type().is_none_or(|kind| {
-                    kind.query_token().is_some() && kind.mutation_token().is_none() && kind.subscription_token().is_none()
+                    let subscribes = kind.subscription_token().is_some();
+                    let asks = kind.query_token().is_some() && !subscribes;
+                    let listens = subscribes && may_have == Operations::QueriesAndSubscriptions;
+                    kind.mutation_token().is_none() && (asks || listens)
                 });
                 if !queries {
                     return false;

@@ -27,6 +27,7 @@ pub mod redact;
 pub mod risk;
 pub mod secret;
 pub mod shape;
+pub mod socket;
 pub mod traffic;
 pub mod untrusted;
 pub mod wall;

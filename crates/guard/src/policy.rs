@@ -12,6 +12,7 @@ use crate::policy_file::{self, PolicyError};
 use crate::read_rule::ReadRule;
 use crate::risk::{self, ActionClass};
 use crate::shape::{self, Remembered};
+use crate::socket::SocketGrant;
 use crate::traffic::Cause;
 use crate::untrusted::PageText;
 use crate::web::Origin;
@@ -204,6 +205,8 @@ pub struct Policy {
     pub(crate) reads: Vec<ReadRule>,
     #[serde(default)]
     pub(crate) dialogs: Vec<DialogRule>,
+    #[serde(default)]
+    pub(crate) sockets: Vec<SocketGrant>,
 }
 
 impl Policy {
@@ -268,6 +271,17 @@ impl Policy {
     /// Adds the operator's `--accept-dialog TEXT`: a dialog that says exactly this, opened by an act at `origin`.
     pub fn accept_dialog(&mut self, text: &str, origin: Origin) {
         self.dialogs.push(DialogRule { text: PageText::plain(text), origin });
+    }
+
+    /// Grants sockets to an origin.
+    pub fn grant_socket(&mut self, grant: SocketGrant) {
+        self.sockets.push(grant);
+    }
+
+    /// Origins to which sockets may be opened.
+    #[must_use]
+    pub fn sockets(&self) -> &[SocketGrant] {
+        &self.sockets
     }
 
     /// What holds for a class.

@@ -10,6 +10,7 @@ use crate::limits::{POLICY_BYTES_MAX, POLICY_RULES_MAX};
 use crate::policy::{Backend, ClassRule, Policy, RequestPattern, Rule, Verdict};
 use crate::read_rule::{Fields, PathPattern, ReadBody, ReadPlace, ReadRule};
 use crate::risk::ActionClass;
+use crate::socket::{Sends, SocketGrant};
 use crate::web::Origin;
 
 /// Why a policy was refused; each names a line where there is one.
@@ -82,6 +83,16 @@ struct File {
     rule: Vec<Spanned<FileRule>>,
     #[serde(default)]
     read: Vec<Spanned<FileRead>>,
+    #[serde(default)]
+    socket: Vec<FileSocket>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileSocket {
+    origin: Spanned<String>,
+    #[serde(default)]
+    dangerously_sends: bool,
 }
 
 #[derive(Deserialize)]
@@ -151,10 +162,10 @@ pub(crate) fn read(text: &str, base: Option<Policy>) -> Result<Policy, PolicyErr
             what: "only `version = 1` is known".into(),
         });
     }
-    if file.class.is_empty() && file.rule.is_empty() && file.read.is_empty() {
+    if file.class.is_empty() && file.rule.is_empty() && file.read.is_empty() && file.socket.is_empty() {
         return Err(PolicyError::Empty);
     }
-    if file.rule.len() + file.read.len() > POLICY_RULES_MAX {
+    if file.rule.len() + file.read.len() + file.socket.len() > POLICY_RULES_MAX {
         return Err(PolicyError::TooLarge);
     }
     let mut policy = base.unwrap_or_else(|| Policy {
@@ -164,6 +175,7 @@ pub(crate) fn read(text: &str, base: Option<Policy>) -> Result<Policy, PolicyErr
         backend: Backend::Other,
         reads: Vec::new(),
         dialogs: Vec::new(),
+        sockets: Vec::new(),
     });
     for (class, rule) in file.class {
         let below = policy.classes.get(&class).copied();
@@ -184,6 +196,9 @@ pub(crate) fn read(text: &str, base: Option<Policy>) -> Result<Policy, PolicyErr
     }
     for rule in file.read {
         policy.reads.push(read_read(text, rule.into_inner())?);
+    }
+    for socket in file.socket {
+        policy.sockets.push(read_socket(text, &socket)?);
     }
     match ActionClass::ALL.into_iter().find(|class| !policy.classes.contains_key(class)) {
         Some(missing) => Err(PolicyError::ClassMissing(missing.name())),
@@ -268,6 +283,17 @@ fn check_example(text: &str, rule: &Rule, example: &Spanned<String>, must: bool)
         (false, true) => Err(wrong("must match and does not")),
         (true, false) => Err(wrong("must not match and does")),
     }
+}
+
+fn read_socket(text: &str, socket: &FileSocket) -> Result<SocketGrant, PolicyError> {
+    let given = socket.origin.get_ref();
+    let wrong = |what: String| PolicyError::Value { line: line_of(text, socket.origin.span().start), what };
+    // The parser takes `*` for a letter, and the grant would never be met.
+    if given.contains('*') {
+        return Err(wrong("an origin is exact, without wildcards".into()));
+    }
+    let sends = if socket.dangerously_sends { Sends::Everything } else { Sends::Listening };
+    SocketGrant::read(given, sends).map_err(|error| wrong(error.to_string()))
 }
 
 fn read_read(text: &str, rule: FileRead) -> Result<ReadRule, PolicyError> {

@@ -295,7 +295,7 @@ fn an_unknown_key_refuses_to_start() {
     insta::assert_snapshot!(refusal("version = 1\n\n[class.write]\nverdict = \"ask\"\nfloors = 0.5\n"), @"policy line 5: unknown field `floors`, expected one of `verdict`, `unattended`, `floor`, `floor_by`");
     insta::assert_snapshot!(refusal("version = 1\n\n[class.wrte]\nverdict = \"ask\"\n"), @"policy line 3: unknown variant `wrte`, expected one of `observe`, `scroll`, `navigate`, `fill`, `unknown_control`, `dialog`, `finish`, `publish`, `background_write`, `write`, `credentials`, `leave_site`, `download`, `upload`, `destructive`, `payment`");
     insta::assert_snapshot!(refusal("version = 1\n\n[class.write]\nverdict = \"yes\"\n"), @"policy line 4: unknown variant `yes`, expected one of `allow`, `ask`, `refuse`");
-    insta::assert_snapshot!(refusal("version = 1\nallow_all = true\n"), @"policy line 2: unknown field `allow_all`, expected one of `version`, `class`, `rule`, `read`");
+    insta::assert_snapshot!(refusal("version = 1\nallow_all = true\n"), @"policy line 2: unknown field `allow_all`, expected one of `version`, `class`, `rule`, `read`, `socket`");
     insta::assert_snapshot!(refusal("version = 1\n[class.write\n"), @"policy line 2: unclosed table, expected `]`");
     insta::assert_snapshot!(refusal("version = 2\n[class.write]\nverdict = \"ask\"\n"), @"policy line 1: only `version = 1` is known");
     insta::assert_snapshot!(refusal("[class.write]\nverdict = \"ask\"\n"), @"policy line 1: missing field `version`");
@@ -392,6 +392,7 @@ fn a_policy_without_a_rule_for_a_class_refuses_it_even_if_it_was_not_refused_at_
         backend: Backend::Other,
         reads: Vec::new(),
         dialogs: Vec::new(),
+        sockets: Vec::new(),
     };
     for class in ActionClass::ALL {
         assert_eq!(hollow.judge_action(class, 1.0, Attended).verdict, Refuse);
@@ -455,4 +456,18 @@ fn files_are_attached_and_sent_only_by_a_person_or_where_the_operator_named_the_
     let sent = |path: &str| request("POST", &format!("https://shop.example{path}"), "multipart/form-data; boundary=x", body);
     assert_eq!(asked_to_send(&policy, &sent("/files"), Unattended), Allow);
     assert_eq!(asked_to_send(&policy, &sent("/other"), Unattended), Refuse);
+}
+
+#[test]
+fn a_policy_grants_sockets_by_exact_origin() {
+    let policy = Policy::with_file("version = 1\n[[socket]]\norigin = \"wss://chat.example\"\n").unwrap();
+    assert_eq!(policy.sockets().len(), 1);
+    assert_eq!(policy.sockets()[0].sends, crate::socket::Sends::Listening);
+    let all = "version = 1\n[[socket]]\norigin = \"wss://chat.example\"\ndangerously_sends = true\n";
+    assert_eq!(Policy::with_file(all).unwrap().sockets()[0].sends, crate::socket::Sends::Everything);
+    for wrong in ["wss://*.example", "wss://chat.example/room", "ftp://chat.example", "chat.example"] {
+        let text = format!("version = 1\n[[socket]]\norigin = \"{wrong}\"\n");
+        assert!(Policy::with_file(&text).is_err(), "{wrong}");
+    }
+    assert!(Policy::shipped().unwrap().sockets().is_empty());
 }

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::effect::{METHOD_OVERRIDES, RequestFacts};
+use crate::socket::{Sends, SocketGrant};
 use crate::web::{Origin, Scheme, Site, WebUrl};
 
 /// The default port of `https`, the one port that needs no listing.
@@ -64,6 +65,8 @@ pub struct Reach {
     sites: Vec<Site>,
     origins: Vec<Origin>,
     local_origins: Vec<Origin>,
+    #[serde(default)]
+    sockets: Vec<SocketGrant>,
 }
 
 /// What becomes of a request.
@@ -74,6 +77,8 @@ pub enum Passage {
     Pass(ReadClass),
     /// It waits, whole, for a permit that names it.
     Hold(WriteClass),
+    /// It may become a socket, over which so much may be sent.
+    Socket(Sends),
     /// It is not sent.
     Refuse(ReachReason),
 }
@@ -147,6 +152,8 @@ macro_rules! reasons {
 pub enum Remedy {
     /// Listing the origin lets the like of it pass, or be held and asked about.
     List,
+    /// Granting sockets to the origin lets the like of it be opened.
+    Socket,
     /// Nothing: the kind of request never passes.
     Nothing,
 }
@@ -163,10 +170,10 @@ impl ReachReason {
             | Self::ThirdPartyFetch
             | Self::Unlabelled
             | Self::ThirdPartyWrite => Remedy::List,
+            Self::Socket => Remedy::Socket,
             Self::BadUrl
             | Self::PlainHttp
             | Self::Method
-            | Self::Socket
             | Self::Speculation
             | Self::Report
             | Self::Ping
@@ -193,8 +200,8 @@ reasons! {
     Port => "the port is not 443 and the origin is not listed",
     /// CONNECT, TRACE or TRACK.
     Method => "the method never passes",
-    /// A protocol switch, such as a WebSocket.
-    Socket => "sockets don't pass",
+    /// A protocol switch, such as a WebSocket, that was not granted.
+    Socket => "a socket, and none is granted to its origin",
     /// Prefetch, prerender or another load that nobody asked for.
     Speculation => "prefetch and prerender don't pass",
     /// A report of the browser's own reporting.
@@ -240,7 +247,21 @@ impl Reach {
         if let Some(origin) = origins.iter().chain([&start]).find(plain) {
             return Err(ReachError::PlainHttp(origin.clone()));
         }
-        Ok(Self { profile, start, sites, origins, local_origins })
+        Ok(Self { profile, start, sites, origins, local_origins, sockets: Vec::new() })
+    }
+
+    /// Grants sockets. Of two grants for one origin the narrower holds.
+    ///
+    /// # Errors
+    /// [`ReachError`] when an origin is plain and not local.
+    pub fn with_sockets(mut self, mut sockets: Vec<SocketGrant>) -> Result<Self, ReachError> {
+        let plain = |grant: &&SocketGrant| grant.origin.scheme() == Scheme::Http && !self.local_origins.contains(&grant.origin);
+        if let Some(grant) = sockets.iter().find(plain) {
+            return Err(ReachError::PlainHttp(grant.origin.clone()));
+        }
+        sockets.sort_by_key(|grant| grant.sends);
+        self.sockets = sockets;
+        Ok(self)
     }
 
     /// The profile of the run.
@@ -273,7 +294,12 @@ impl Reach {
     /// # Errors
     /// The reason for which no request through it could pass.
     pub fn judge_tunnel(&self, origin: &Origin) -> Result<(), ReachReason> {
-        self.check_place(origin)
+        if self.sends_of(origin).is_some() { Ok(()) } else { self.check_place(origin) }
+    }
+
+    /// What may be sent over sockets to an origin; none: none may be opened.
+    fn sends_of(&self, origin: &Origin) -> Option<Sends> {
+        self.sockets.iter().find(|grant| grant.origin == *origin).map(|grant| grant.sends)
     }
 
     /// How an origin is related to the run.
@@ -299,6 +325,11 @@ impl Reach {
 
     fn judge_inner(&self, request: &RequestFacts) -> Result<Passage, ReachReason> {
         let origin = WebUrl::read(&request.url).map_err(|_| ReachReason::BadUrl)?.origin();
+        if asks_for_socket(request) {
+            // Whatever else may be asked for at that place, a socket is granted by name or not at all.
+            let sends = self.sends_of(&origin).filter(|_| request.method == "GET" && !request.overrides_method);
+            return sends.map(Passage::Socket).ok_or(ReachReason::Socket);
+        }
         self.check_place(&origin)?;
         check_kind(request)?;
         let listed = self.relation(&origin) != Relation::ThirdParty;
@@ -391,14 +422,15 @@ pub fn facts_of(method: &str, url: &str, headers: &[(String, String)]) -> Reques
     }
 }
 
+fn asks_for_socket(request: &RequestFacts) -> bool {
+    request.upgrade || request.mode.as_deref() == Some("websocket")
+}
+
 /// Kinds of request that never pass, wherever they go.
 fn check_kind(request: &RequestFacts) -> Result<(), ReachReason> {
     let dest = request.dest.as_deref();
     let purpose = request.purpose.as_deref().unwrap_or_default().to_ascii_lowercase();
     let content = request.content_type.as_deref().unwrap_or_default();
-    if request.upgrade || request.mode.as_deref() == Some("websocket") {
-        return Err(ReachReason::Socket);
-    }
     if ["prefetch", "prerender", "preview"].iter().any(|word| purpose.contains(word)) || dest == Some("speculationrules") {
         return Err(ReachReason::Speculation);
     }

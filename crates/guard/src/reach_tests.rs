@@ -1,4 +1,5 @@
 use super::{Passage, Profile, Reach, ReachError, ReachReason, ReadClass, Relation, WriteClass, facts_of, leaves_page_standing};
+use crate::socket::{Sends, SocketGrant};
 use crate::web::{Origin, Site, WebUrl};
 
 fn origin(text: &str) -> Origin {
@@ -307,4 +308,37 @@ fn a_read_that_names_another_method_is_held_as_a_write() {
             "{header}"
         );
     }
+}
+
+#[test]
+fn a_socket_opens_at_an_origin_that_was_granted_one_and_grants_nothing_else() {
+    let facts = |method: &str, url: &str, extra: &[(&str, &str)]| {
+        let headers: Vec<(String, String)> = [("upgrade", "websocket"), ("sec-websocket-key", "x")]
+            .iter()
+            .chain(extra)
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
+        facts_of(method, url, &headers)
+    };
+    let start = WebUrl::read("https://shop.example/").unwrap();
+    let grant = |origin: &str, sends| SocketGrant::read(origin, sends).unwrap();
+    let reach = Reach::new(Profile::Strict, &start, vec![], vec![], vec![]).unwrap();
+    let granted = reach
+        .clone()
+        .with_sockets(vec![
+            grant("wss://chat.example:8443", Sends::Everything),
+            grant("wss://chat.example:8443", Sends::Listening),
+        ])
+        .unwrap();
+    let url = "https://chat.example:8443/room";
+    assert_eq!(granted.judge(&facts("GET", url, &[])), Passage::Socket(Sends::Listening));
+    assert!(granted.judge_tunnel(&origin("https://chat.example:8443")).is_ok());
+    let refused = Passage::Refuse(ReachReason::Socket);
+    assert_eq!(reach.judge(&facts("GET", url, &[])), refused);
+    assert_eq!(reach.judge(&facts("GET", "https://shop.example/", &[])), refused);
+    assert_eq!(granted.judge(&facts("GET", "https://chat.example/room", &[])), refused);
+    assert_eq!(granted.judge(&facts("POST", url, &[])), refused);
+    assert_eq!(granted.judge(&facts("GET", url, &[("x-http-method-override", "POST")])), refused);
+    assert!(matches!(granted.judge(&facts_of("GET", url, &[])), Passage::Refuse(_)));
+    assert!(reach.with_sockets(vec![grant("ws://chat.example", Sends::Listening)]).is_err());
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clicket_guard::permit::FileSource;
 use clicket_guard::policy::Policy;
 use clicket_guard::secret::{ScrubberFault, Secret};
-use clicket_guard::web::WebUrl;
+use clicket_guard::web::{Origin, WebUrl};
 
 use crate::earlier::EarlierWrite;
 use crate::expect::Expectation;
@@ -33,6 +33,8 @@ pub struct RunConfig {
     pub budgets: Budgets,
     /// Writes of earlier runs whose end is not known; none of them is repeated without a person.
     pub earlier: Vec<EarlierWrite>,
+    /// Origins whose connections are not inspected; each act on one of them says so.
+    pub tunnelled: Vec<Origin>,
     /// Seams the operator opened, as printed; journaled with the run.
     pub seams: Vec<String>,
 }

@@ -29,6 +29,7 @@ use crate::live::{Live, Watch};
 use crate::origins::Origins;
 use crate::reasons::{Loggable, allow_hint, allow_option};
 use crate::report::{Downloaded, End, HandBack, Tally};
+use crate::roads::Roads;
 
 /// Requests kept as evidence; a page that makes more has no business with an expectation.
 const EVIDENCE_MAX: usize = 10_000;
@@ -100,7 +101,9 @@ pub(crate) struct EdgeDesk {
     /// Time that people took, milliseconds.
     pub(crate) person_ms: u64,
     /// Origins that answered a read, and those that were written to.
-    origins: Origins,
+    pub(crate) origins: Origins,
+    /// Sockets and blind tunnels.
+    pub(crate) roads: Roads,
     /// Writes of earlier runs whose end is not known.
     earlier: Vec<EarlierWrite>,
 }
@@ -197,6 +200,7 @@ impl EdgeDesk {
             fault: None,
             person_ms: 0,
             origins: Origins::default(),
+            roads: Roads::default(),
             earlier,
         }
     }
@@ -367,12 +371,14 @@ impl EdgeDesk {
             EdgeEvent::Offered(file) if self.asking.is_none() => self.judge_file(file),
             EdgeEvent::Offered(file) if self.waiting.len() < WAITING_MAX => self.waiting.push_back(Waiting::File(file)),
             EdgeEvent::Offered(file) => file.refuse(FileRefusal::TooMany),
+            EdgeEvent::Socket(socket) => self.note_socket(*socket),
+            EdgeEvent::Tunnel(tunnel) => self.note_tunnel(*tunnel),
         }
     }
 
     /// Where the run read and where it wrote, for its record.
     pub(crate) fn origins(&self) -> serde_json::Value {
-        json!({"read": self.origins.read, "written": self.origins.written})
+        json!({"read": self.origins.read, "written": self.origins.written, "tunnelled": self.origins.tunnelled})
     }
 
     fn record(&mut self, record: RequestRecord) {
@@ -382,7 +388,7 @@ impl EdgeDesk {
             OpenIntent::Request { .. } | OpenIntent::File { .. } | OpenIntent::Act => None,
         });
         match record.outcome {
-            Outcome::Passed => self.counts.passed += 1,
+            Outcome::Passed | Outcome::Tunnelled => self.counts.passed += 1,
             Outcome::HeldReleased if weight == Some(Weight::Read) => self.counts.passed += 1,
             Outcome::HeldReleased => self.counts.released += 1,
             Outcome::HeldRefused(HoldRefusal::Telemetry) => self.counts.telemetry += 1,
@@ -418,6 +424,7 @@ impl EdgeDesk {
             }
         }
         self.note_wall(&record);
+        self.note_road(&record);
         self.note_file(&record);
         self.fresh.push(record);
     }

@@ -9,6 +9,8 @@ use clicket_egress::{Outcome, RequestRecord, Sent};
 pub(crate) struct Origins {
     pub(crate) read: BTreeSet<String>,
     pub(crate) written: BTreeSet<String>,
+    /// Behind blind tunnels, where reads and writes can't be told apart.
+    pub(crate) tunnelled: BTreeSet<String>,
 }
 
 impl Origins {
@@ -18,14 +20,24 @@ impl Origins {
         let set = match record.outcome {
             Outcome::Passed => &mut self.read,
             Outcome::HeldReleased => &mut self.written,
+            Outcome::Tunnelled => &mut self.tunnelled,
             // It was released if anything of it may have left.
             Outcome::Failed(_) if record.method != "GET" && record.sent != Sent::Nothing => &mut self.written,
             Outcome::Refused(_) | Outcome::HeldRefused(_) | Outcome::Failed(_) => return,
         };
-        if let Ok(url) = url::Url::parse(&record.url)
-            && set.len() < Self::MAX
-        {
-            set.insert(url.origin().ascii_serialization());
-        }
+        insert(set, &record.url);
+    }
+
+    /// Something was sent there by another way than a request.
+    pub(crate) fn note_written(&mut self, url: &str) {
+        insert(&mut self.written, url);
+    }
+}
+
+fn insert(set: &mut BTreeSet<String>, url: &str) {
+    if let Ok(url) = url::Url::parse(url)
+        && set.len() < Origins::MAX
+    {
+        set.insert(url.origin().ascii_serialization());
     }
 }

@@ -17,7 +17,9 @@ impl EdgeDesk {
             Outcome::Refused(RefuseReason::Address) => {
                 Some(format!("its address is never dialled ({})", record.detail.as_deref().unwrap_or("not public")))
             }
-            Outcome::Refused(_) | Outcome::HeldRefused(_) | Outcome::Passed | Outcome::HeldReleased => record.detail.clone(),
+            Outcome::Refused(_) | Outcome::HeldRefused(_) | Outcome::Passed | Outcome::HeldReleased | Outcome::Tunnelled => {
+                record.detail.clone()
+            }
         }
     }
 }
@@ -38,6 +40,9 @@ pub(crate) fn why_failed(kind: FailKind) -> &'static str {
         }
         FailKind::CertificateWrongName => "the server's certificate is for another name",
         FailKind::CertificateBad => "the server's certificate is bad",
+        FailKind::CertificateRequired => {
+            "the server lets nobody in who shows no certificate, and none is ever shown; do this step yourself"
+        }
         FailKind::Tls | FailKind::TlsTimeout => "the TLS handshake with the server failed",
         FailKind::HeadTimeout | FailKind::IdleTimeout | FailKind::WholeTimeout => {
             "the server did not answer in time; try again later"

@@ -5,6 +5,8 @@ use clicket_egress::SavedFile;
 use clicket_guard::outcome::Outcome;
 use serde::Serialize;
 
+use crate::roads::{SocketReceipt, TunnelReceipt};
+
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "end")]
@@ -165,6 +167,9 @@ pub struct StepReport {
     pub look_ms: u64,
     /// Of Clicket's own time: the input and its read-back.
     pub perform_ms: u64,
+    /// Sockets and blind tunnels that were refused, opened or closed since the last step.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub roads: Vec<String>,
 }
 
 impl StepReport {
@@ -201,6 +206,12 @@ pub struct RunReport {
     pub steps: Vec<StepReport>,
     /// Files that were taken.
     pub downloads: Vec<Downloaded>,
+    /// Sockets that were open.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sockets: Vec<SocketReceipt>,
+    /// Blind tunnels that were open, with what did not hold for them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tunnels: Vec<TunnelReceipt>,
     /// Requests of the whole run.
     pub requests: Tally,
     /// Money spent on the model, US dollars.

@@ -300,7 +300,7 @@ impl Runner {
             Ok(end) => (write_end(&mut desk, end, usd), None),
             Err(fault) => (write_fault(&mut desk, &fault, usd), Some(fault)),
         };
-        let EdgeDesk { journal, clock, counts, watch, downloads, .. } = desk;
+        let EdgeDesk { journal, clock, counts, watch, downloads, roads, .. } = desk;
         let (path, run) = (journal.path().to_owned(), journal.run().to_string());
         let sealed = journal.seal(clock.now().unix_ms, if fault.is_some() { "fault" } else { "ended" });
         let end = match (fault, written) {
@@ -322,6 +322,8 @@ impl Runner {
             model: decider.name().to_owned(),
             steps,
             downloads,
+            sockets: roads.sockets,
+            tunnels: roads.tunnels,
             requests: counts,
             usd,
             wall_ms: clock.elapsed_ms(),

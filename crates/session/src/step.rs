@@ -24,6 +24,7 @@ use crate::facts::{Effect, Past, effect_between};
 use crate::live::Live;
 use crate::outcomes::{in_words, outcome_name, scrubbed};
 use crate::report::{End, HandBack, StepReport, Tally};
+use crate::roads;
 use crate::run::Runner;
 
 /// Refusals by a person after which the run is given back.
@@ -178,6 +179,10 @@ impl Runner {
         let chosen = sentence(&seen, &entry);
         if self.distrusted.contains(&chosen) {
             judgement.tighten(Verdict::Ask, "what it would send changed while it was being pressed before".into());
+        }
+        if let Some(ground) = roads::unseen(&self.config.tunnelled, &seen, control_of(&seen, &entry)) {
+            // It makes nothing stricter: the operator gave the promise up by name. But no receipt is without it.
+            judgement.tighten(Verdict::Allow, ground);
         }
         let grounds = judgement.reasons().join("; ");
         let mut past = Past::of(&seen, &entry);
@@ -357,13 +362,15 @@ impl Runner {
             person_ms: self.desk.person_ms - timing.person_before_ms,
             look_ms: timing.look_ms,
             perform_ms: timing.perform_ms,
+            roads: Vec::new(),
         }
     }
 
-    fn finish_step(&mut self, report: StepReport) -> Result<(), SessionError> {
+    fn finish_step(&mut self, mut report: StepReport) -> Result<(), SessionError> {
+        report.roads = self.desk.roads.take();
         let requests = self.desk.take_requests();
         let step = json!({"requests": requests, "number": report.number, "wall_ms": report.wall_ms, "model_ms": report.model_ms, "network_ms": report.network_ms,
-            "settle_ms": report.settle_ms, "person_ms": report.person_ms, "look_ms": report.look_ms, "perform_ms": report.perform_ms, "own_ms": report.own_ms()});
+            "settle_ms": report.settle_ms, "person_ms": report.person_ms, "look_ms": report.look_ms, "perform_ms": report.perform_ms, "own_ms": report.own_ms(), "roads": report.roads});
         self.desk.note("step", &step)?;
         let outcome = report.outcome.as_ref().map_or("not_done", outcome_name);
         let (own_ms, wall_ms) = (report.own_ms(), report.wall_ms);

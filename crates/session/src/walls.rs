@@ -35,8 +35,15 @@ impl EdgeDesk {
             (Outcome::Failed(kind), _) if is_refused_handshake(kind) => {
                 self.blocked = Some(format!("{shown}: {}", why_failed(kind)));
             }
-            (Outcome::Passed | Outcome::HeldReleased | Outcome::Failed(_) | Outcome::Refused(_) | Outcome::HeldRefused(_), _) => {
-            }
+            (
+                Outcome::Passed
+                | Outcome::HeldReleased
+                | Outcome::Tunnelled
+                | Outcome::Failed(_)
+                | Outcome::Refused(_)
+                | Outcome::HeldRefused(_),
+                _,
+            ) => {}
         }
     }
 
@@ -62,6 +69,7 @@ fn is_refused_handshake(kind: FailKind) -> bool {
         | FailKind::CertificateUntrusted
         | FailKind::CertificateWrongName
         | FailKind::CertificateBad
+        | FailKind::CertificateRequired
         | FailKind::Tls => true,
         FailKind::NameNotFound
         | FailKind::NameUnresolved

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use clicket_chromium::{
-    Browser, CookieJar, Headed, LaunchConfig, LaunchError, NamespaceWish, PageScripts, ProxyRoute, Quarters, Sandbox, Settled,
-    Traffic, find,
+    Browser, CookieJar, Headed, LaunchConfig, LaunchError, NamespaceWish, PageScripts, PageWatch, ProxyRoute, Quarters, Sandbox,
+    ServiceWorkers, Settled, Traffic, find,
 };
 use clicket_guard::approval::{Attendance, Moment};
 use clicket_guard::gate::{Act, Admission, admit};
@@ -118,7 +118,8 @@ async fn answer_to(line: &str, truth: &Truth) -> String {
     let path = url.split(['?', '#']).next().unwrap_or_default();
     match truth.pages.lock().unwrap().get(path) {
         Some(html) => format!(
-            "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{html}",
+            "HTTP/1.1 200 OK\r\nContent-Type: {}; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{html}",
+            if path.ends_with(".js") { "text/javascript" } else { "text/html" },
             html.len()
         ),
         None => "HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\nConnection: close\r\n\r\nnone".to_owned(),
@@ -131,6 +132,8 @@ pub(crate) fn config(edge: &TestEdge, binary: PathBuf) -> LaunchConfig {
         headed: Headed::No,
         proxy: edge.route(),
         page_scripts: PageScripts::On,
+        watch: PageWatch::Page,
+        service_workers: ServiceWorkers::Run,
         viewport: (1280, 900),
         deadline: DEADLINE,
         leases: None,

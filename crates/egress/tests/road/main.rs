@@ -5,6 +5,7 @@
 // What does not hold in a helper fails the test that called it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod blind;
 mod bombs;
 mod download;
 mod h2;
@@ -13,5 +14,6 @@ mod hold;
 mod hostile;
 mod names;
 mod pass;
+mod sockets;
 mod support;
 mod two_faces;

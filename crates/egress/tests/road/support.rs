@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use base64::Engine;
-use clicket_egress::{DownloadFolder, Edge, EdgeConfig, EdgeEvent, EdgeLimits, HeldRequest, RequestRecord, ResolverChoice};
+use clicket_egress::{
+    BlindTo, DownloadFolder, Edge, EdgeConfig, EdgeEvent, EdgeLimits, HeldRequest, RequestRecord, ResolverChoice,
+};
 use clicket_guard::address::{HostRules, OperatorGrant};
 use clicket_guard::approval::{Attendance, Moment};
 use clicket_guard::effect::RequestImage;
@@ -16,9 +18,11 @@ use clicket_guard::policy::Policy;
 use clicket_guard::reach::{Profile, Reach};
 use clicket_guard::risk::ActionClass;
 use clicket_guard::secret::Scrubber;
+use clicket_guard::socket::SocketGrant;
 use clicket_guard::web::{Origin, Site, WebUrl};
 use clicket_journal::{Journal, RunId};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
+use rustls::server::WebPkiClientVerifier;
 use rustls::{ClientConfig, RootCertStore, ServerConfig};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, ServerName};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -60,6 +64,28 @@ impl TestRoot {
         params.distinguished_name.push(DnType::CommonName, "a root for tests");
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         Self { issuer: CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap() }
+    }
+
+    pub fn der(&self) -> Vec<u8> {
+        self.issuer.der().to_vec()
+    }
+
+    /// A server that lets nobody in who shows no certificate.
+    pub fn server_config_asking_for_a_certificate(&self, host: &str) -> Arc<ServerConfig> {
+        let key = KeyPair::generate().unwrap();
+        let leaf = CertificateParams::new(vec![host.to_owned()]).unwrap().signed_by(&key, &self.issuer).unwrap();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let mut roots = RootCertStore::empty();
+        roots.add(CertificateDer::from(self.der())).unwrap();
+        let asks = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider)).build().unwrap();
+        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
+        let config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_client_cert_verifier(asks)
+            .with_single_cert(vec![leaf.der().clone()], key)
+            .unwrap();
+        Arc::new(config)
     }
 
     pub fn pem(&self) -> Vec<u8> {
@@ -113,6 +139,8 @@ pub enum Manners {
     Drips(Vec<u8>),
     /// Reads the request and closes.
     HangsUp,
+    /// Becomes a socket, says these bytes, and logs what it gets.
+    Switches(Vec<u8>),
 }
 
 pub fn ok(body: &str) -> Manners {
@@ -201,6 +229,17 @@ async fn behave<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, manners: Manne
                 return;
             }
             Manners::HangsUp => return,
+            Manners::Switches(greeting) => {
+                let head = b"HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-accept: x\r\n\r\n";
+                let _ = stream.write_all(head).await;
+                let _ = stream.write_all(greeting).await;
+                let _ = stream.flush().await;
+                let mut piece = [0; 4_096];
+                while let Ok(read @ 1..) = stream.read(&mut piece).await {
+                    log.lock().unwrap().push(piece[..read].to_vec());
+                }
+                return;
+            }
         }
     }
 }
@@ -255,8 +294,12 @@ pub async fn connect(edge: &Edge, authority: &str) -> Option<TcpStream> {
 }
 
 pub async fn shake_hands(edge: &Edge, stream: TcpStream, name: &str) -> std::io::Result<TlsStream<TcpStream>> {
+    shake_hands_trusting(edge.ca_certificate_der(), stream, name).await
+}
+
+async fn shake_hands_trusting(root: Vec<u8>, stream: TcpStream, name: &str) -> std::io::Result<TlsStream<TcpStream>> {
     let mut roots = RootCertStore::empty();
-    roots.add(CertificateDer::from(edge.ca_certificate_der())).unwrap();
+    roots.add(CertificateDer::from(root)).unwrap();
     let config = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
         .with_safe_default_protocol_versions()
         .unwrap()
@@ -272,6 +315,25 @@ impl Browser {
         Self { stream: shake_hands(edge, stream, host).await.expect("a handshake") }
     }
 
+    /// Through a tunnel, trusting one root.
+    pub async fn over(stream: TcpStream, host: &str, root: Vec<u8>) -> Self {
+        Self { stream: shake_hands_trusting(root, stream, host).await.expect("a handshake") }
+    }
+
+    /// Asks and reads no further than the head of the answer.
+    pub async fn ask_head(&mut self, request: &str) -> String {
+        self.send(request).await;
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            let mut byte = [0];
+            if soon(self.stream.read_exact(&mut byte)).await.is_err() {
+                break;
+            }
+            head.push(byte[0]);
+        }
+        String::from_utf8(head).unwrap()
+    }
+
     pub async fn send(&mut self, request: &str) {
         self.stream.write_all(request.as_bytes()).await.unwrap();
         self.stream.flush().await.unwrap();
@@ -280,6 +342,20 @@ impl Browser {
     /// Sends until the other side has had enough.
     pub async fn send_what_it_takes(&mut self, request: &str) {
         self.send_bytes(request.as_bytes()).await;
+    }
+
+    /// Reads exactly so many bytes.
+    pub async fn bytes(&mut self, count: usize) -> Vec<u8> {
+        let mut bytes = vec![0; count];
+        soon(self.stream.read_exact(&mut bytes)).await.unwrap();
+        bytes
+    }
+
+    /// Reads until the other side has left.
+    pub async fn rest(&mut self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let _ = soon(self.stream.read_to_end(&mut bytes)).await;
+        bytes
     }
 
     pub async fn send_bytes(&mut self, bytes: &[u8]) {
@@ -302,6 +378,10 @@ impl Browser {
         self.send(request).await;
         self.answer().await
     }
+}
+
+pub async fn send_plain(stream: &mut TcpStream, request: &str) {
+    stream.write_all(request.as_bytes()).await.unwrap();
 }
 
 /// Asks on a tunnel of its own.
@@ -351,6 +431,8 @@ pub struct Setup {
     pub sites: Vec<Site>,
     pub origins: Vec<Origin>,
     pub local_origins: Vec<Origin>,
+    pub sockets: Vec<SocketGrant>,
+    pub blind: Vec<Origin>,
     pub mapped: Vec<(String, SocketAddr)>,
     pub roots: Vec<Vec<u8>>,
     pub resolver: ResolverChoice,
@@ -367,6 +449,8 @@ impl Setup {
             origins: Vec::new(),
             local_origins: Vec::new(),
             mapped: Vec::new(),
+            sockets: Vec::new(),
+            blind: Vec::new(),
             roots: Vec::new(),
             // Nobody listens there: what is not mapped is not found.
             resolver: ResolverChoice::Servers(vec!["127.0.0.1:9".parse().unwrap()]),
@@ -401,7 +485,10 @@ impl Setup {
                 self.origins,
                 self.local_origins.clone(),
             )
+            .unwrap()
+            .with_sockets(self.sockets)
             .unwrap(),
+            blind: BlindTo::Origins(self.blind),
             host_rules: HostRules::default(),
             extra_roots_pem: self.roots,
             resolver: self.resolver,
@@ -425,6 +512,8 @@ pub async fn record(events: &mut mpsc::Receiver<EdgeEvent>) -> RequestRecord {
         EdgeEvent::Recorded(record) => *record,
         EdgeEvent::Held(held) => panic!("held: {held:?}"),
         EdgeEvent::Offered(file) => panic!("offered: {file:?}"),
+        EdgeEvent::Socket(socket) => panic!("socket: {socket:?}"),
+        EdgeEvent::Tunnel(tunnel) => panic!("tunnel: {tunnel:?}"),
     }
 }
 
@@ -433,6 +522,8 @@ pub async fn held(events: &mut mpsc::Receiver<EdgeEvent>) -> HeldRequest {
         EdgeEvent::Held(held) => *held,
         EdgeEvent::Recorded(record) => panic!("recorded: {record:?}"),
         EdgeEvent::Offered(file) => panic!("offered: {file:?}"),
+        EdgeEvent::Socket(socket) => panic!("socket: {socket:?}"),
+        EdgeEvent::Tunnel(tunnel) => panic!("tunnel: {tunnel:?}"),
     }
 }
 

@@ -3,6 +3,7 @@
 //! It must never know what a test expects, listen to anyone but this machine, or hold a line of a page that others wrote.
 
 mod answers;
+mod chat;
 mod server;
 
 pub use server::{Asked, Ordinary};

@@ -18,6 +18,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
 use crate::answers::{Answer, answer};
+use crate::chat;
 
 const BODY_BYTES_MAX: usize = 4 * 1024 * 1024;
 const HEADER_WAIT: Duration = Duration::from_secs(30);
@@ -47,6 +48,12 @@ pub(crate) struct Place {
     /// Folder of packages that others wrote, served under `/vendor/`.
     pub(crate) vendor: Option<PathBuf>,
     log: Mutex<Vec<Asked>>,
+}
+
+impl Place {
+    pub(crate) fn note(&self, asked: Asked) {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner).push(asked);
+    }
 }
 
 /// The two sites, while they are served. Dropping it ends that.
@@ -132,10 +139,13 @@ async fn serve(stream: TcpStream, place: Arc<Place>, site: Site) {
     });
     let mut connection = http1::Builder::new();
     connection.timer(TokioTimer::new()).header_read_timeout(HEADER_WAIT);
-    let _ = connection.serve_connection(TokioIo::new(stream), service).await;
+    let _ = connection.serve_connection(TokioIo::new(stream), service).with_upgrades().await;
 }
 
-async fn respond(place: &Place, site: Site, request: Request<Incoming>) -> Response<Full<Bytes>> {
+async fn respond(place: &Arc<Place>, site: Site, mut request: Request<Incoming>) -> Response<Full<Bytes>> {
+    if let Some(switching) = chat::open(place, &mut request) {
+        return switching;
+    }
     let (parts, body) = request.into_parts();
     let body = Limited::new(body, BODY_BYTES_MAX).collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
     let cookie = parts.headers.get(header::COOKIE).and_then(|value| value.to_str().ok()).unwrap_or_default();
@@ -147,7 +157,7 @@ async fn respond(place: &Place, site: Site, request: Request<Incoming>) -> Respo
         body: String::from_utf8_lossy(&body).into_owned(),
         cookie: cookie.to_owned(),
     };
-    place.log.lock().unwrap_or_else(PoisonError::into_inner).push(asked.clone());
+    place.note(asked.clone());
     let answer = answer(place, &asked);
     if !answer.after.is_zero() {
         tokio::time::sleep(answer.after).await;
