@@ -8,7 +8,6 @@ use clicket_guard::secret::Scrubber;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::settle::LastInput;
 use crate::client::Connection;
 use crate::errors::{CallError, GoneWhy};
 use crate::limits::{CALL_MS, CLOSE_MS, TERMINATE_GRACE_MS};
@@ -17,6 +16,7 @@ use crate::observe::{LookAhead, Memory};
 use crate::process::{ProcessGroup, RunAs};
 use crate::quarters::Confinement;
 use crate::router::Router;
+use crate::settle::LastInput;
 use crate::state::{BrowserEvent, Life};
 
 /// A started browser with one page. Dropping it kills its process group and removes its profile, which blocks for some

@@ -20,8 +20,8 @@ use crate::browser::Browser;
 use crate::errors::PageError;
 use crate::frames::{FrameLooks, Path};
 use crate::limits::{
-    CALL_MS, CONFIRMED_MS, DIALOG_CHARS_MAX, FORM_FIELDS_MAX, FRAME_NUMBERS_MAX, FRAME_TEXT_CHARS_MAX, HEADINGS_MAX, LOOKS_MAX, OBSERVE_MS,
-    URL_CHARS_MAX, WORD_CHARS_MAX,
+    CALL_MS, CONFIRMED_MS, DIALOG_CHARS_MAX, FORM_FIELDS_MAX, FRAME_NUMBERS_MAX, FRAME_TEXT_CHARS_MAX, HEADINGS_MAX, LOOKS_MAX,
+    OBSERVE_MS, URL_CHARS_MAX, WORD_CHARS_MAX,
 };
 use crate::perform::Aim;
 use crate::raw::{RawBox, RawControl, RawForm, RawObservation, RawOption, RawPlace, RawTri};
@@ -122,7 +122,8 @@ impl Browser {
         if !alone || !present {
             return false;
         }
-        look.is_fresh(&self.router) || self.page_function_in::<bool>(&look.world, AS_SEEN, Vec::new(), CALL_MS).await.unwrap_or(false)
+        look.is_fresh(&self.router)
+            || self.page_function_in::<bool>(&look.world, AS_SEEN, Vec::new(), CALL_MS).await.unwrap_or(false)
     }
 
     pub(crate) async fn look(&self) -> Result<LookAhead, PageError> {

@@ -304,9 +304,7 @@ impl Browser {
         let looked = wait.ahead.is_some();
         match wait.beside(self.page_function::<Quiet>(QUIET, [json!(looked)], FROZEN_MS.min(left))).await {
             Ok(quiet) if quiet.ready_state == "loading" => Ok(Stir::Parsing),
-            Ok(quiet) => {
-                Ok(Stir::QuietFor(Duration::from_secs_f64(sane_ms(quiet.since_mutation_ms) / 1_000.0), quiet.as_seen))
-            },
+            Ok(quiet) => Ok(Stir::QuietFor(Duration::from_secs_f64(sane_ms(quiet.since_mutation_ms) / 1_000.0), quiet.as_seen)),
             Err(PageError::NoDocument) => Ok(Stir::NoDocument),
             Err(PageError::Call(CallError::TimedOut { .. })) => {
                 wait.settled.frozen = true;

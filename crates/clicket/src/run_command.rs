@@ -38,7 +38,7 @@ pub(crate) async fn run(args: RunArgs, screen: &Screen) -> Result<ExitCode, Fail
     config.earlier = earlier(&folder, screen).map_err(|error| nothing_done(&error))?;
     let journal = Journal::create_signed(&folder, &run, key).map_err(|error| nothing_done(&error))?;
     wiring::reap(screen)?;
-    let supplies = wiring::Supplies { cookies, downloads, upload_bytes: files::bytes(&files) };
+    let supplies = wiring::Supplies { cookies, downloads, upload_bytes: files::bytes(&files), ..wiring::Supplies::default() };
     let mut road = match wiring::open_road(&start, &args.browser, supplies).await {
         Ok(road) => road,
         Err(failure) => {

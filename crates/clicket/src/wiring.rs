@@ -8,7 +8,7 @@ use std::time::Duration;
 use clicket_chromium::{
     Browser, CookieJar, Headed, LaunchConfig, LeaseFolder, NamespaceWish, PageScripts, ProxyRoute, Quarters, Reaped, Sandbox,
 };
-use clicket_egress::{DownloadFolder, Edge, EdgeConfig, EdgeEvent, EdgeLimits, ResolverChoice};
+use clicket_egress::{Documents, DownloadFolder, Edge, EdgeConfig, EdgeEvent, EdgeLimits, ResolverChoice};
 use clicket_guard::address::{HostRules, OperatorGrant};
 use clicket_guard::policy::Backend;
 use clicket_guard::reach::{Profile, Reach};
@@ -38,6 +38,8 @@ pub(crate) struct Road {
 pub(crate) struct Supplies {
     /// Kept from an earlier run.
     pub(crate) cookies: CookieJar,
+    /// Which documents may be loaded; page scripts are off when it is one at a time.
+    pub(crate) documents: Documents,
     /// Where files may be saved.
     pub(crate) downloads: Option<DownloadFolder>,
     /// What the operator's files hold together.
@@ -46,9 +48,9 @@ pub(crate) struct Supplies {
 
 /// Opens the edge and starts the browser behind it.
 pub(crate) async fn open_road(start: &WebUrl, args: &BrowserArgs, supplies: Supplies) -> Result<Road, Failure> {
-    let Supplies { cookies, downloads, upload_bytes } = supplies;
+    let Supplies { cookies, documents, downloads, upload_bytes } = supplies;
     let binary = clicket_chromium::find(args.chromium.as_deref()).map_err(Failure::fault)?;
-    let mut config = EdgeConfig { downloads, ..edge_config(start, args)? };
+    let mut config = EdgeConfig { downloads, documents, ..edge_config(start, args)? };
     // A held upload is kept whole while it is judged, so that what leaves is what was shown.
     config.limits.held_body_bytes_max += upload_bytes.saturating_mul(2);
     let mut quarters = Quarters::make(sandbox(args), namespace(args)).await.map_err(Failure::fault)?;
@@ -64,7 +66,10 @@ pub(crate) async fn open_road(start: &WebUrl, args: &BrowserArgs, supplies: Supp
         binary,
         headed: if args.headed { Headed::Yes } else { Headed::No },
         proxy,
-        page_scripts: PageScripts::On,
+        page_scripts: match documents {
+            Documents::Any => PageScripts::On,
+            Documents::OneAtATime => PageScripts::Off,
+        },
         viewport: VIEWPORT,
         deadline: LAUNCH_DEADLINE,
         leases: Some(leases()?),
@@ -146,6 +151,7 @@ fn edge_config(start: &WebUrl, args: &BrowserArgs) -> Result<EdgeConfig, Failure
         host_rules: HostRules { own_addresses: own_addresses(), ..HostRules::default() },
         extra_roots_pem: roots(&args.trust_ca)?,
         resolver: ResolverChoice::System,
+        documents: Documents::Any,
         downloads: None,
         limits: EdgeLimits::default(),
     })

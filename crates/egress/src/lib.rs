@@ -25,7 +25,7 @@ mod tunnel;
 
 pub use credential::ProxyCredential;
 pub use download::{DownloadFolder, FileRefusal, OfferedFile, SavedFile};
-pub use edge::{Edge, EdgeConfig, EdgeError, EdgeEvent};
+pub use edge::{Documents, Edge, EdgeConfig, EdgeError, EdgeEvent};
 pub use hold::{HeldRequest, HoldRefusal, NotReleased, ReleaseHandle, Settlement};
 pub use limits::EdgeLimits;
 pub use record::{Counts, FailKind, Outcome, RefuseReason, RequestRecord, Sent};
