@@ -21,6 +21,10 @@ pub(crate) enum Command {
     Run(Box<RunArgs>),
     /// Sign in by hand in a window, and keep the cookies for `run --profile NAME`.
     Login(Box<LoginArgs>),
+    /// Follow one link at a time with page scripts off, each allowed by you at this terminal.
+    Guard(Box<GuardArgs>),
+    /// Serve an agent over the Model Context Protocol on standard input and output.
+    Mcp(Box<McpArgs>),
     /// Show the table of controls that a model would be offered on a page.
     Observe(Box<ObserveArgs>),
     /// Open a page once and print which origins it would need listed.
@@ -180,6 +184,49 @@ pub(crate) struct RunArgs {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) browser: BrowserArgs,
+}
+
+/// What pages in guard mode are opened with.
+#[derive(Debug, Args)]
+pub(crate) struct GuardedArgs {
+    /// What decides: `reflex` (embedded), or `systemone:URL` with its key in TYPESAFE_API_KEY.
+    #[arg(long, default_value = "reflex", value_name = "MODEL")]
+    pub(crate) model: String,
+    /// A policy file laid over the shipped policy.
+    #[arg(long, value_name = "FILE", help_heading = "Limits")]
+    pub(crate) policy: Option<PathBuf>,
+    /// Folder of the journal.
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub(crate) journal: Option<PathBuf>,
+    /// The key that signs the journal; made when it is missing. By default `clicket/journal.key` in the state folder.
+    #[arg(long, env = "CLICKET_JOURNAL_KEY", value_name = "FILE", help_heading = "Output")]
+    pub(crate) journal_key: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) browser: BrowserArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GuardArgs {
+    /// Where to start.
+    pub(crate) url: String,
+    /// What is wanted, in plain words.
+    #[arg(long)]
+    pub(crate) goal: String,
+    /// Most links to follow.
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100), help_heading = "Limits")]
+    pub(crate) links: u32,
+    #[command(flatten)]
+    pub(crate) guarded: GuardedArgs,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct McpArgs {
+    #[command(flatten)]
+    pub(crate) guarded: GuardedArgs,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
 }
 
 /// Whether and where things are logged.

@@ -6,10 +6,12 @@ mod doctor;
 mod failure;
 mod files;
 mod grants;
+mod guard_command;
 mod journal_command;
 mod log;
 mod login_command;
 mod look_commands;
+mod mcp_command;
 mod policy_command;
 mod profile_command;
 mod redact_command;
@@ -53,6 +55,8 @@ fn dispatch(command: Command, screen: &Screen) -> Result<ExitCode, Failure> {
     match command {
         Command::Run(args) => on_runtime(run_command::run(*args, screen)),
         Command::Login(args) => on_runtime(login_command::login(*args, screen)),
+        Command::Guard(args) => on_runtime(guard_command::guard(*args, screen)),
+        Command::Mcp(args) => on_runtime(mcp_command::mcp(*args, screen)),
         Command::Observe(args) => on_runtime(look_commands::observe(*args, screen)),
         Command::Origins(args) => on_runtime(look_commands::origins(*args, screen)),
         Command::Journal(args) => journal_command::journal(args, screen),

@@ -9,7 +9,7 @@ use clicket_chromium::{
     Browser, CookieJar, Headed, LaunchConfig, LeaseFolder, NamespaceWish, PageScripts, PageWatch, ProxyRoute, Quarters, Reaped,
     Sandbox, ServiceWorkers,
 };
-use clicket_egress::{BlindTo, DownloadFolder, Edge, EdgeConfig, EdgeEvent, EdgeLimits, ResolverChoice};
+use clicket_egress::{BlindTo, Documents, DownloadFolder, Edge, EdgeConfig, EdgeEvent, EdgeLimits, ResolverChoice};
 use clicket_guard::address::{HostRules, OperatorGrant};
 use clicket_guard::approval::Attendance;
 use clicket_guard::policy::Backend;
@@ -41,6 +41,8 @@ pub(crate) struct Road {
 pub(crate) struct Supplies {
     /// Kept from an earlier run.
     pub(crate) cookies: CookieJar,
+    /// Which documents may be loaded; page scripts are off when it is one at a time.
+    pub(crate) documents: Documents,
     /// Where files may be saved.
     pub(crate) downloads: Option<DownloadFolder>,
     /// What the operator's files hold together.
@@ -59,9 +61,9 @@ pub(crate) struct Supplies {
 
 /// Opens the edge and starts the browser behind it.
 pub(crate) async fn open_road(start: &WebUrl, args: &BrowserArgs, supplies: Supplies) -> Result<Road, Failure> {
-    let Supplies { cookies, downloads, upload_bytes, sockets, attendance, blind, headed, watch } = supplies;
+    let Supplies { cookies, documents, downloads, upload_bytes, sockets, attendance, blind, headed, watch } = supplies;
     let binary = clicket_chromium::find(args.chromium.as_deref()).map_err(Failure::fault)?;
-    let mut config = EdgeConfig { downloads, ..edge_config(start, args, sockets)? };
+    let mut config = EdgeConfig { downloads, documents, ..edge_config(start, args, sockets)? };
     if let Some(blind) = blind {
         config.blind = blind;
     }
@@ -80,7 +82,10 @@ pub(crate) async fn open_road(start: &WebUrl, args: &BrowserArgs, supplies: Supp
         binary,
         headed: headed.unwrap_or(if args.headed { Headed::Yes } else { Headed::No }),
         proxy,
-        page_scripts: PageScripts::On,
+        page_scripts: match documents {
+            Documents::Any => PageScripts::On,
+            Documents::OneAtATime => PageScripts::Off,
+        },
         watch,
         // A person is shown what the page asked for, not what a worker of the site made of it.
         service_workers: match attendance {
@@ -170,6 +175,7 @@ fn edge_config(start: &WebUrl, args: &BrowserArgs, sockets: Vec<SocketGrant>) ->
         host_rules: HostRules { own_addresses: own_addresses(), ..HostRules::default() },
         extra_roots_pem: roots(&args.trust_ca)?,
         resolver: ResolverChoice::System,
+        documents: Documents::Any,
         downloads: None,
         limits: EdgeLimits::default(),
     })

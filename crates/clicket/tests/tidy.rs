@@ -15,7 +15,8 @@ const ARROWS: [(&str, &[&str]); 9] = [
     ("systemone", &[]),
     ("reflex", &["systemone"]),
     ("session", &["journal", "guard", "egress", "chromium", "systemone"]),
-    ("clicket", &["journal", "guard", "egress", "chromium", "console", "systemone", "reflex", "session"]),
+    ("server", &["session"]),
+    ("clicket", &["journal", "guard", "egress", "chromium", "console", "systemone", "reflex", "session", "server"]),
 ];
 
 /// Calls that open a door, and the only files that may make them.

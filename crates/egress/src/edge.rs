@@ -1,12 +1,13 @@
 //! The edge itself: opened once a browser process, closed with it.
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use clicket_guard::address::{HostRules, OperatorGrant};
 use clicket_guard::reach::Reach;
+use clicket_guard::web::WebUrl;
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, mpsc, watch};
 
@@ -43,10 +44,22 @@ pub struct EdgeConfig {
     pub extra_roots_pem: Vec<Vec<u8>>,
     /// Who is asked for addresses.
     pub resolver: ResolverChoice,
+    /// Which documents the browser may load.
+    pub documents: Documents,
     /// Where files go; without it every file is left.
     pub downloads: Option<DownloadFolder>,
     /// The bounds.
     pub limits: EdgeLimits,
+}
+
+/// Which documents the browser may load of those that are in reach.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Documents {
+    /// Any.
+    #[default]
+    Any,
+    /// Guard mode: the one that was allowed last ([`Edge::allow_document`]) and what it is drawn with, and nothing else at all.
+    OneAtATime,
 }
 
 /// Why an edge does not open.
@@ -148,6 +161,11 @@ impl Edge {
         &self.shared.seed_url
     }
 
+    /// In guard mode, lets this document pass from now on, and no other.
+    pub fn allow_document(&self, url: &WebUrl) {
+        *self.shared.allowed.lock().unwrap_or_else(PoisonError::into_inner) = Some(url.clone());
+    }
+
     /// Requests whose answers are not over, held ones aside.
     #[must_use]
     pub fn in_flight(&self) -> watch::Receiver<usize> {
@@ -201,6 +219,8 @@ pub(crate) fn assemble(config: EdgeConfig, events: mpsc::Sender<EdgeEvent>) -> R
     Ok(Shared {
         reach: config.reach,
         blind: Blind::to(config.blind),
+        documents: config.documents,
+        allowed: Mutex::default(),
         downloads: config.downloads,
         grants: config.grants,
         rules,

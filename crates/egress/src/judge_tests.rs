@@ -4,7 +4,7 @@ use clicket_guard::web::{Origin, WebUrl};
 use tokio::sync::mpsc;
 
 use super::{Stop, judged_addresses};
-use crate::edge::{EdgeConfig, assemble};
+use crate::edge::{Documents, EdgeConfig, assemble};
 use crate::limits::EdgeLimits;
 use crate::record::RefuseReason;
 use crate::resolve::ResolverChoice;
@@ -21,6 +21,7 @@ async fn what_is_judged_is_what_was_answered_whatever_is_answered_next() {
     })
     .await;
     let config = EdgeConfig {
+        documents: Documents::Any,
         reach: Reach::new(Profile::Site, &WebUrl::read("https://shop.example/").unwrap(), vec![], vec![], vec![]).unwrap(),
         blind: crate::blind::BlindTo::Origins(Vec::new()),
         grants: Vec::new(),

@@ -33,7 +33,7 @@ mod unpack;
 pub use blind::BlindTo;
 pub use credential::ProxyCredential;
 pub use download::{DownloadFolder, FileRefusal, OfferedFile, SavedFile};
-pub use edge::{Edge, EdgeConfig, EdgeError, EdgeEvent};
+pub use edge::{Documents, Edge, EdgeConfig, EdgeError, EdgeEvent};
 pub use hold::{HeldRequest, HoldRefusal, NotReleased, ReleaseHandle, Settlement};
 pub use limits::EdgeLimits;
 pub use long::{SocketCounts, SocketEnd, SocketRecord, TunnelEnd, TunnelRecord};

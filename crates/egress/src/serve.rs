@@ -70,7 +70,7 @@ fn judge(shared: &Shared, origin: &Origin, head: &Parts, body: &Incoming, facts:
     if !names_host(&head.headers, origin) {
         return refuse(RefuseReason::Host);
     }
-    let passage = shared.reach.judge(facts);
+    let passage = shared.passage(facts);
     if matches!(passage, Passage::Pass(_) | Passage::Socket(_)) && !body.is_end_stream() {
         return refuse(RefuseReason::BodyOnRead);
     }

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use clicket_guard::address::{HostRules, OperatorGrant};
 use clicket_guard::effect::RequestFacts;
-use clicket_guard::reach::{Reach, Relation};
-use clicket_guard::web::Origin;
+use clicket_guard::links;
+use clicket_guard::reach::{Passage, Reach, Relation};
+use clicket_guard::web::{Origin, WebUrl};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
@@ -16,7 +17,7 @@ use crate::blind::Blind;
 use crate::ca::Authority;
 use crate::credential::ProxyCredential;
 use crate::download::DownloadFolder;
-use crate::edge::EdgeEvent;
+use crate::edge::{Documents, EdgeEvent};
 use crate::limits::{EdgeLimits, within};
 use crate::pool::Pool;
 use crate::record::{Counts, Draft, Outcome, RequestRecord};
@@ -24,6 +25,9 @@ use crate::resolve::Names;
 
 pub(crate) struct Shared {
     pub(crate) downloads: Option<DownloadFolder>,
+    pub(crate) documents: Documents,
+    /// The document that guard mode lets pass.
+    pub(crate) allowed: Mutex<Option<WebUrl>>,
     pub(crate) reach: Reach,
     pub(crate) blind: Blind,
     pub(crate) grants: Vec<OperatorGrant>,
@@ -48,6 +52,18 @@ impl Shared {
     pub(crate) async fn open_record(&self, facts: &RequestFacts, relation: Relation) -> Option<Draft> {
         let room = within(self.limits.event_room_ms, self.events.clone().reserve_owned()).await?.ok()?;
         Some(Draft::open(Arc::clone(&self.tally), room, facts, relation))
+    }
+
+    /// What becomes of a request by the rules of reach and, in guard mode, by what was allowed.
+    pub(crate) fn passage(&self, facts: &RequestFacts) -> Passage {
+        let passage = self.reach.judge(facts);
+        match self.documents {
+            Documents::Any => passage,
+            Documents::OneAtATime => {
+                let allowed = self.allowed.lock().unwrap_or_else(PoisonError::into_inner);
+                links::narrowed(passage, facts, allowed.as_ref())
+            }
+        }
     }
 
     /// The operator's grant for an origin, if there is one.

@@ -15,6 +15,7 @@ pub mod follows;
 pub mod gate;
 mod graphql;
 pub mod limits;
+pub mod links;
 pub mod observation;
 pub mod offer;
 pub mod outcome;

@@ -180,7 +180,8 @@ impl ReachReason {
             | Self::Identity
             | Self::Contradiction
             | Self::NotPreflight
-            | Self::Telemetry => Remedy::Nothing,
+            | Self::Telemetry
+            | Self::NotAllowed => Remedy::Nothing,
         }
     }
 
@@ -228,6 +229,8 @@ reasons! {
     ThirdPartyWrite => "a write to another site; list its origin or site to allow it",
     /// A fire-and-forget write to another site.
     Telemetry => "telemetry to another site doesn't pass",
+    /// Guard mode, and it is not the document that was allowed, nor what that is drawn with.
+    NotAllowed => "in guard mode nothing passes but the page that was allowed and what it is drawn with",
 }
 
 impl Reach {
@@ -389,7 +392,10 @@ impl Reach {
 /// values standing; a closed connection would put the browser's error page in their place.
 #[must_use]
 pub fn leaves_page_standing(request: &RequestFacts, reason: ReachReason) -> bool {
-    let elsewhere = matches!(reason, ReachReason::LeavesSite | ReachReason::ThirdPartyWrite | ReachReason::NotListed);
+    let elsewhere = matches!(
+        reason,
+        ReachReason::LeavesSite | ReachReason::ThirdPartyWrite | ReachReason::NotListed | ReachReason::NotAllowed
+    );
     elsewhere && request.is_navigation() && request.dest.as_deref() == Some("document")
 }
 

@@ -292,6 +292,11 @@ fn deeds_in(image: &RequestImage, body: &str) -> String {
     }
 }
 
+/// Whether any of the words or phrases, in lower case, stands in the text, split as words of risk are.
+pub(crate) fn has_words(text: &str, list: &[&str]) -> bool {
+    has_any(&words_of(text), list)
+}
+
 fn has_any(words: &str, list: &[&str]) -> bool {
     list.iter().any(|phrase| words.contains(&format!(" {phrase} ")))
 }

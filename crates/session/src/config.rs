@@ -88,6 +88,7 @@ impl SessionError {
             Self::Browser(_) => "browser",
             Self::PageLost(_) => "page",
             Self::Open { .. } => "open",
+            Self::Redirected { .. } => "redirected",
             Self::Model(_) => "model",
             Self::Scrub(_) => "scrub",
             Self::Stopped => "stopped",
@@ -114,6 +115,12 @@ pub enum SessionError {
         url: String,
         /// Why, and what to do.
         why: String,
+    },
+    /// In guard mode, the first page leads to another address, which nobody allowed.
+    #[error("the page redirects to {to}; open that address if it is the one you mean")]
+    Redirected {
+        /// Public form of the other address.
+        to: String,
     },
     /// The model can't be asked.
     #[error("{0}")]

@@ -3,6 +3,7 @@
 
 mod admit;
 mod ask;
+mod client_desk;
 mod clock;
 mod config;
 mod decide;
@@ -13,6 +14,7 @@ mod ending;
 mod expect;
 mod facts;
 mod files;
+mod guarded;
 mod live;
 mod login;
 mod origins;
@@ -27,10 +29,12 @@ mod walls;
 mod windows;
 
 pub use ask::{offer_request, state_of};
+pub use client_desk::{ClientAnswer, ClientQuestion, client_desk};
 pub use clock::Clock;
 pub use config::{Budgets, RunConfig, SessionError, Supplied};
 pub use earlier::{EARLIER_DAYS, EarlierWrite, EarlierWrites, earlier_writes, uncertain_in};
 pub use expect::{Expectation, ExpectationError};
+pub use guarded::{Followed, Guarded, NotAllowed, Proposal, Proposing, Shown};
 pub use live::{Live, Silent, Watch};
 pub use login::{LOGIN_WAIT, LoginParts, LoginReport, login};
 pub use report::{Downloaded, End, HandBack, RunReport, StepReport, Tally};

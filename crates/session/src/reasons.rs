@@ -5,6 +5,16 @@ use clicket_egress::{FailKind, Outcome, RefuseReason};
 use crate::edge_desk::EdgeDesk;
 
 impl EdgeDesk {
+    /// Where the last document that was asked for redirects to, in public form.
+    pub(crate) fn redirect_of_document(&self) -> Option<String> {
+        let records = self.opened.iter().chain(self.fresh());
+        let to = records
+            .filter(|record| record.destination == "document")
+            .filter_map(|record| record.redirect_to.as_deref())
+            .last()?;
+        Some(self.scrub.scrub(&crate::step::public_form(to)).into_owned())
+    }
+
     /// Why the last document that was asked for did not come, as the edge knows it; the browser only knows that nothing came.
     pub(crate) fn why_no_document(&self) -> Option<String> {
         let record = self.fresh().iter().rev().find(|record| record.destination == "document" && record.status.is_none())?;

@@ -93,6 +93,18 @@ impl End {
         }
     }
 
+    /// Why, in one sentence.
+    #[must_use]
+    pub fn because(&self) -> String {
+        match self {
+            Self::Verified { because } => because.join("; "),
+            Self::Unverified { because } => because.clone(),
+            Self::Uncertain { request } => format!("{request} was sent and not answered"),
+            Self::HandedBack { reason, .. } => reason.in_words(),
+            Self::Interrupted { .. } => "it was stopped".into(),
+        }
+    }
+
     /// Its one word.
     #[must_use]
     pub fn word(&self) -> &'static str {

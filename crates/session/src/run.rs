@@ -51,7 +51,7 @@ pub struct Parts {
 }
 
 /// Keeps the cookies of a run for the next one.
-pub trait Keeper: Send {
+pub trait Keeper: Send + Sync {
     /// Keeps them, or says why not.
     ///
     /// # Errors
@@ -139,7 +139,7 @@ pub async fn look(parts: Parts, config: RunConfig) -> Result<Look, SessionError>
 }
 
 impl Runner {
-    fn assemble(parts: Parts, config: RunConfig) -> Result<Self, SessionError> {
+    pub(crate) fn assemble(parts: Parts, config: RunConfig) -> Result<Self, SessionError> {
         let Parts { mut browser, edge, edge_events, decider, approver, watch, stop: _, journal, nonce, keeper } = parts;
         let scrub = Scrubber::of(&config.secrets)?;
         let desk = EdgeDesk::new(DeskParts {
@@ -251,7 +251,7 @@ impl Runner {
         })
     }
 
-    fn write_start(&mut self) -> Result<(), SessionError> {
+    pub(crate) fn write_start(&mut self) -> Result<(), SessionError> {
         let config = &self.config;
         let keys: Vec<&str> = config
             .values
@@ -276,7 +276,7 @@ impl Runner {
     }
 
     /// Ends everything: browser first, so that nothing more can happen; then the record.
-    async fn close(self, ended: Result<End, SessionError>) -> Result<RunReport, SessionError> {
+    pub(crate) async fn close(self, ended: Result<End, SessionError>) -> Result<RunReport, SessionError> {
         let Self { mut browser, edge, mut desk, decider, config, steps, usd, keeper, .. } = self;
         let picture = match &ended {
             Ok(End::Interrupted { .. }) | Err(_) => Err("the run was stopped".to_owned()),

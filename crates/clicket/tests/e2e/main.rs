@@ -12,6 +12,7 @@ mod chores;
 mod downloads;
 mod hostile;
 mod life;
+mod mcp;
 mod models;
 mod ordinary;
 mod outside;

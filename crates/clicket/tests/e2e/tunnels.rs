@@ -139,6 +139,7 @@ async fn open_road(bank: &Bank, blind: BlindTo, watch: PageWatch) -> Road {
         if nix::unistd::Uid::effective().is_root() { Sandbox::AsUser { name: "clicket".into() } } else { Sandbox::AsSelf };
     let mut quarters = Quarters::make(sandbox, NamespaceWish::WhereItCanBeHad).await.unwrap();
     let config = EdgeConfig {
+        documents: clicket_egress::Documents::Any,
         reach: Reach::new(Profile::Site, &start(), vec![], vec![], vec![]).unwrap(),
         blind,
         grants: vec![OperatorGrant::host_map(HOST, bank.address).unwrap()],

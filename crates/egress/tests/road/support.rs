@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use base64::Engine;
 use clicket_egress::{
-    BlindTo, DownloadFolder, Edge, EdgeConfig, EdgeEvent, EdgeLimits, HeldRequest, RequestRecord, ResolverChoice,
+    BlindTo, Documents, DownloadFolder, Edge, EdgeConfig, EdgeEvent, EdgeLimits, HeldRequest, RequestRecord, ResolverChoice,
 };
 use clicket_guard::address::{HostRules, OperatorGrant};
 use clicket_guard::approval::{Attendance, Moment};
@@ -477,6 +477,7 @@ impl Setup {
         let mapped = self.mapped.iter().map(|(name, target)| OperatorGrant::host_map(name, *target).unwrap());
         let local = self.local_origins.iter().map(|origin| OperatorGrant::local_origin(origin).unwrap());
         let config = EdgeConfig {
+            documents: Documents::Any,
             grants: mapped.chain(local).collect(),
             reach: Reach::new(
                 self.profile,
