@@ -139,9 +139,8 @@ async fn drip<S: tokio::io::AsyncRead + AsyncWriteExt + Unpin>(mut stream: S, fi
     stream.write_all(first).await?;
     let mut piece = [0; 1_024];
     for _ in 0..200 {
-        match tokio::time::timeout(Duration::from_millis(100), stream.read(&mut piece)).await {
-            Ok(Ok(0) | Err(_)) => return Ok(()),
-            Ok(Ok(_)) | Err(_) => {}
+        if let Ok(Ok(0) | Err(_)) = tokio::time::timeout(Duration::from_millis(100), stream.read(&mut piece)).await {
+            return Ok(());
         }
         if stream.write_all(b".").await.is_err() || stream.flush().await.is_err() {
             return Ok(());

@@ -25,7 +25,7 @@ use crate::HOST;
 use crate::process::Part;
 
 /// No single answer takes longer, on either way.
-const ANSWER_WAIT: Duration = Duration::from_secs(60);
+const ANSWER_WAIT: Duration = Duration::from_secs(120);
 
 /// How the origin is reached.
 #[derive(Clone)]
