@@ -12,4 +12,3 @@ mod looking;
 mod pressing;
 mod support;
 mod widgets;
-mod workers;

@@ -23,5 +23,4 @@ mod sockets;
 mod support;
 mod tunnels;
 mod walls;
-mod workers;
 mod writes_apart;
