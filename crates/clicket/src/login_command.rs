@@ -81,6 +81,10 @@ fn print(profile: &str, report: &LoginReport, screen: &Screen) -> ExitCode {
         screen.out(&format!("nothing was kept: {why}"));
         return ExitCode::from(3);
     }
+    if report.cookies == 0 {
+        screen.out(&format!("no site had set a cookie: the profile {profile} is empty"));
+        return ExitCode::from(3);
+    }
     screen.out(&format!("kept {} cookies of {} in the profile {profile}", report.cookies, report.domains.join(", ")));
     screen.out(&format!("  next       clicket run URL --goal \"…\" --profile {profile}"));
     ExitCode::SUCCESS

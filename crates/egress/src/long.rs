@@ -129,12 +129,12 @@ pub(crate) struct Ending<R: Ends> {
 
 /// A record that knows how long it was open and how it is told.
 pub(crate) trait Ends: Clone {
-    fn open_for(&mut self, ms: u64);
+    fn lasted(&mut self, ms: u64);
     fn told(self) -> EdgeEvent;
 }
 
 impl Ends for SocketRecord {
-    fn open_for(&mut self, ms: u64) {
+    fn lasted(&mut self, ms: u64) {
         self.open_ms = ms;
     }
 
@@ -144,7 +144,7 @@ impl Ends for SocketRecord {
 }
 
 impl Ends for TunnelRecord {
-    fn open_for(&mut self, ms: u64) {
+    fn lasted(&mut self, ms: u64) {
         self.open_ms = ms;
     }
 
@@ -162,7 +162,7 @@ impl<R: Ends> Ending<R> {
 impl<R: Ends> Drop for Ending<R> {
     fn drop(&mut self) {
         let mut record = lock(&self.record).clone();
-        record.open_for(u64::try_from(self.opened.elapsed().as_millis()).unwrap_or(u64::MAX));
+        record.lasted(u64::try_from(self.opened.elapsed().as_millis()).unwrap_or(u64::MAX));
         if let Some(room) = lock(&self.room).take() {
             room.send(record.told());
         }

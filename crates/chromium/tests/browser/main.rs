@@ -13,4 +13,3 @@ mod mutations;
 mod pressing;
 mod support;
 mod widgets;
-mod workers;

@@ -25,5 +25,4 @@ mod sockets;
 mod support;
 mod tunnels;
 mod walls;
-mod workers;
 mod writes_apart;

@@ -286,3 +286,61 @@ fn what_cant_be_passed_blind_or_signed_in_to_is_said_before_anything_starts() {
         assert!(code == Some(2) && text.contains(words), "{options:?}: {code:?} {text}");
     }
 }
+
+/// A display that nobody sees, if this machine has a server for one.
+struct Display(std::process::Child, String);
+
+impl Display {
+    fn open() -> Option<Self> {
+        use std::io::BufRead as _;
+        let mut server = std::process::Command::new("Xvfb");
+        server.args(["-displayfd", "1", "-ac", "-nolisten", "tcp", "-screen", "0", "1300x1000x24"]);
+        let mut child = server.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::null()).spawn().ok()?;
+        let mut number = String::new();
+        std::io::BufReader::new(child.stdout.take().unwrap()).read_line(&mut number).unwrap();
+        Some(Self(child, format!(":{}", number.trim())))
+    }
+}
+
+impl Drop for Display {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+#[test]
+fn a_login_shows_a_window_and_ends_at_enter_on_the_terminal() {
+    use std::io::{Read as _, Write as _};
+    let Some(display) = Display::open() else {
+        eprintln!("\n##### SKIPPED, NOT TESTED: no Xvfb on this machine, so no window can be shown #####\n");
+        return;
+    };
+    let _turn = turn();
+    let folder = tempfile::tempdir().unwrap();
+    let pair = nix::pty::openpty(None, None).unwrap();
+    let mut child = std::process::Command::new("setsid")
+        .args(["--ctty", "--wait", env!("CARGO_BIN_EXE_clicket"), "login", "https://bank.example/", "--profile", "bank"])
+        .args(["--dangerously-host-map", "bank.example=127.0.0.1:9", "--journal"])
+        .arg(folder.path().join("journal"))
+        .env("CLICKET_JOURNAL_KEY", crate::support::JOURNAL_KEY)
+        .env("XDG_STATE_HOME", folder.path())
+        .env("DISPLAY", &display.1)
+        .stdin(std::process::Stdio::from(pair.slave))
+        .stdout(std::fs::File::create(folder.path().join("out")).unwrap())
+        .stderr(std::fs::File::create(folder.path().join("err")).unwrap())
+        .spawn()
+        .unwrap();
+    let mut terminal = std::fs::File::from(pair.master);
+    let (mut screen, mut piece) = (String::new(), [0; 4_096]);
+    while !screen.contains("Press Enter here") {
+        let read = terminal.read(&mut piece).unwrap();
+        screen.push_str(&String::from_utf8_lossy(&piece[..read]));
+    }
+    std::thread::sleep(Duration::from_secs(1));
+    assert!(child.try_wait().unwrap().is_none(), "it waits for the person");
+    terminal.write_all(b"\n").unwrap();
+    let code = child.wait().unwrap().code();
+    let out = std::fs::read_to_string(folder.path().join("out")).unwrap();
+    assert_eq!((code, out.trim()), (Some(3), "no site had set a cookie: the profile bank is empty"));
+}
