@@ -281,6 +281,8 @@ impl State {
                 }
                 self.prepare_frame(&attached)
             }
+            // Detached at once, it would wait for the word that was sent to it and never start.
+            "service_worker" => vec![Reply::to(&attached, "Runtime.runIfWaitingForDebugger", json!({}))],
             _ => vec![
                 Reply::to(&attached, "Runtime.runIfWaitingForDebugger", json!({})),
                 Reply {

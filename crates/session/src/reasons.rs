@@ -7,11 +7,8 @@ use crate::edge_desk::EdgeDesk;
 impl EdgeDesk {
     /// Where the last document that was asked for redirects to, in public form.
     pub(crate) fn redirect_of_document(&self) -> Option<String> {
-        let records = self.opened.iter().chain(self.fresh());
-        let to = records
-            .filter(|record| record.destination == "document")
-            .filter_map(|record| record.redirect_to.as_deref())
-            .last()?;
+        let documents = self.opened.iter().chain(self.fresh()).rev().filter(|record| record.destination == "document");
+        let to = documents.filter_map(|record| record.redirect_to.as_deref()).next()?;
         Some(self.scrub.scrub(&crate::step::public_form(to)).into_owned())
     }
 

@@ -13,3 +13,4 @@ mod mutations;
 mod pressing;
 mod support;
 mod widgets;
+mod workers;

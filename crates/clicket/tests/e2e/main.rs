@@ -25,4 +25,5 @@ mod sockets;
 mod support;
 mod tunnels;
 mod walls;
+mod workers;
 mod writes_apart;
