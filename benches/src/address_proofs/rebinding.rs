@@ -104,6 +104,8 @@ fn certificate() -> anyhow::Result<(ServerConfig, String)> {
 async fn open(resolver: SocketAddr, root: String) -> anyhow::Result<(Edge, mpsc::Receiver<EdgeEvent>)> {
     let start = WebUrl::read(&format!("https://{SITE}/"))?;
     let config = EdgeConfig {
+        blind: clicket_egress::BlindTo::Origins(Vec::new()),
+        documents: clicket_egress::Documents::Any,
         reach: Reach::new(Profile::Site, &start, Vec::new(), Vec::new(), Vec::new())?,
         grants: Vec::new(),
         host_rules: HostRules::default(),

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use clicket_egress::{DownloadFolder, Edge, EdgeConfig, EdgeEvent, EdgeLimits, ResolverChoice};
+use clicket_egress::{BlindTo, Documents, DownloadFolder, Edge, EdgeConfig, EdgeEvent, EdgeLimits, ResolverChoice};
 use clicket_guard::address::{HostRules, OperatorGrant};
 use clicket_guard::approval::{Attendance, Moment};
 use clicket_guard::download::Download;
@@ -55,6 +55,8 @@ fn config(settings: &Value, folder: &Path) -> anyhow::Result<EdgeConfig> {
         None => None,
     };
     Ok(EdgeConfig {
+        blind: BlindTo::Origins(Vec::new()),
+        documents: Documents::Any,
         reach: Reach::new(Profile::Site, &WebUrl::read(&format!("https://{HOST}/"))?, Vec::new(), Vec::new(), Vec::new())?,
         grants: vec![OperatorGrant::host_map(HOST, origin)?],
         host_rules: HostRules::default(),
@@ -90,7 +92,7 @@ impl Gate {
     fn answer(&mut self, event: EdgeEvent) -> anyhow::Result<()> {
         let now = Moment { unix_ms: 1, steady_ms: 1 };
         match event {
-            EdgeEvent::Recorded(_) => {}
+            EdgeEvent::Recorded(_) | EdgeEvent::Socket(_) | EdgeEvent::Tunnel(_) => {}
             EdgeEvent::Held(held) => {
                 let judgement = self.policy.judge_action(ActionClass::Observe, 1.0, Attendance::Attended);
                 let effect = Effect { image: held.image().clone(), after: None, scrub: Scrubber::of(&[])? };

@@ -34,6 +34,8 @@ impl Ours {
         let sandbox = if root { Sandbox::AsUser { name: USER.to_owned() } } else { Sandbox::AsSelf };
         let mut quarters = Quarters::make(sandbox, NamespaceWish::WhereItCanBeHad).await.map_err(std::io::Error::other)?;
         let config = LaunchConfig {
+            service_workers: clicket_chromium::ServiceWorkers::Run,
+            watch: clicket_chromium::PageWatch::Page,
             binary: binary()?,
             headed: Headed::No,
             proxy: pages.serve_quarters(&mut quarters)?,

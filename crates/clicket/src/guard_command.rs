@@ -98,6 +98,7 @@ pub(crate) async fn open(
         model_id,
         budgets: Budgets::default(),
         earlier: Vec::new(),
+        tunnelled: Vec::new(),
         seams: wiring::seams(&args.browser),
     };
     Guarded::open(parts, config).await.map_err(NotOpened::Session)

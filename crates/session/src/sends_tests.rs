@@ -128,6 +128,8 @@ async fn house() -> Option<House> {
     let local = Origin::read(&origin).unwrap();
     let start = WebUrl::read(&origin).unwrap();
     let config = EdgeConfig {
+        blind: clicket_egress::BlindTo::Origins(Vec::new()),
+        documents: clicket_egress::Documents::Any,
         reach: Reach::new(Profile::Site, &start, Vec::new(), Vec::new(), vec![local.clone()]).unwrap(),
         grants: vec![OperatorGrant::local_origin(&local).unwrap()],
         host_rules: HostRules::default(),
@@ -138,6 +140,8 @@ async fn house() -> Option<House> {
     };
     let (edge, events) = Edge::open_on(quarters.take_listener().unwrap(), config).await.unwrap();
     let launch = LaunchConfig {
+        service_workers: clicket_chromium::ServiceWorkers::Run,
+        watch: clicket_chromium::PageWatch::Page,
         binary,
         headed: Headed::No,
         proxy: ProxyRoute {
