@@ -46,6 +46,8 @@ pub struct Browser {
     pub(crate) dialogs: Option<tokio::sync::mpsc::Sender<crate::dialog::DialogAsked>>,
     /// Time that acts waited because a navigation kept the page from answering, since the last settling.
     pub(crate) waited_on_navigation_ms: std::sync::atomic::AtomicU64,
+    /// Documents that were committed when the last act began, until its settling is over.
+    pub(crate) navigations_before: Option<u64>,
     /// The last input that the page took, for the settle window to count from.
     pub(crate) last_input: std::sync::Mutex<Option<LastInput>>,
     /// The other user that the browser runs as, who must be able to read what is attached.
@@ -105,6 +107,7 @@ impl Browser {
             run_as,
             dialogs: None,
             waited_on_navigation_ms: std::sync::atomic::AtomicU64::new(0),
+            navigations_before: None,
             last_input: std::sync::Mutex::new(None),
             process,
             version,

@@ -100,6 +100,7 @@ impl Browser {
     /// events first; on any difference nothing is done and the outcome says which part differs.
     pub async fn perform(&mut self, permit: ActPermit, secrets: &[Secret]) -> Outcome {
         self.ahead = None;
+        self.navigations_before = Some(self.router.state().navigations);
         if let Action::LookAt { from } = permit.action() {
             self.part = self.router.state().world.clone().map(|world| (world, from.0));
         }

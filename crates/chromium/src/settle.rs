@@ -36,7 +36,7 @@ pub struct Settled {
     pub hit_cap: bool,
     /// A script ran without end; it was terminated.
     pub frozen: bool,
-    /// The document was replaced.
+    /// The document was replaced, since the act began that this wait follows.
     pub navigated: bool,
     /// Where the page is. The page chose it.
     pub url: String,
@@ -234,7 +234,7 @@ impl Browser {
     }
 
     async fn settle_without_dialogs(&mut self, traffic: &mut Traffic, cap_ms: u64) -> Result<Settled, PageError> {
-        let before = self.router.state().navigations;
+        let before = self.navigations_before.take().unwrap_or_else(|| self.router.state().navigations);
         let router = Arc::clone(&self.router);
         let last_input = self.last_input.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         let mut wait = Wait::start(&router, traffic, last_input);

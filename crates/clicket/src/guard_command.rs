@@ -3,13 +3,12 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clicket_console::{TerminalDesk, Unattended};
 use clicket_egress::Documents;
-use clicket_guard::approval::{Approver, Attendance, DeskKey};
+use clicket_guard::approval::{Approver, Attendance};
 use clicket_guard::policy::Policy;
 use clicket_guard::untrusted::PageText;
 use clicket_guard::web::WebUrl;
-use clicket_journal::{Journal, RunId};
+use clicket_journal::Journal;
 use clicket_session::{Budgets, Followed, Guarded, NotAllowed, Parts, Proposing, RunConfig, SessionError, Silent};
 use tokio::sync::Notify;
 
@@ -60,7 +59,7 @@ pub(crate) async fn open(
     policy.forbid_downloads();
     let folder = journal_command::folder(args.journal.clone())?;
     let key = journal_command::signing_key(args.journal_key.clone())?;
-    let run = RunId::new(run_command::unix_ms(), rand::random());
+    let run = run_command::new_run();
     let journal =
         Journal::create_signed(&folder, &run, key).map_err(|error| Failure::fault(format!("{error}; nothing was done")))?;
     let supplies = wiring::Supplies {
@@ -113,10 +112,7 @@ pub(crate) async fn guard(args: GuardArgs, screen: &Screen) -> Result<ExitCode, 
     wiring::reap(screen)?;
     let stop = Arc::new(Notify::new());
     run_command::watch_for_interrupt(&stop);
-    let approver: Arc<dyn Approver> = match TerminalDesk::open(DeskKey::mint()) {
-        Ok(desk) => Arc::new(desk),
-        Err(_) => Arc::new(Unattended),
-    };
+    let approver = run_command::desk();
     let opened = open(start, args.goal.clone(), &args.guarded, approver, Arc::clone(&stop)).await;
     let mut guarded = opened.map_err(|why| match why {
         NotOpened::Before(failure) => failure,

@@ -33,7 +33,7 @@ pub(crate) async fn run(args: RunArgs, screen: &Screen) -> Result<ExitCode, Fail
     let (profile, cookies) = profile_command::hold(args.profile.as_deref())?;
     let stop = Arc::new(Notify::new());
     watch_for_interrupt(&stop);
-    let run = RunId::new(unix_ms(), rand::random());
+    let run = new_run();
     let nothing_done = |error: &dyn std::fmt::Display| Failure::fault(format!("{error}; nothing was done"));
     let key = journal_command::signing_key(args.journal_key.clone())?;
     config.earlier = earlier(&folder, screen).map_err(|error| nothing_done(&error))?;
@@ -162,7 +162,7 @@ fn expectations(args: &RunArgs) -> Result<Vec<Expectation>, Failure> {
 }
 
 /// The terminal if there is one; otherwise nobody can be asked.
-fn desk() -> Arc<dyn Approver> {
+pub(crate) fn desk() -> Arc<dyn Approver> {
     match TerminalDesk::open(DeskKey::mint()) {
         Ok(desk) => Arc::new(desk),
         Err(_) => Arc::new(Unattended),
@@ -240,6 +240,11 @@ fn print_end(args: &RunArgs, report: &RunReport, picture: Option<&Path>, screen:
     screen.out(&format!("  journal    {} ({})", report.journal.display(), report.journal_head));
     let place = args.journal.as_ref().map(|folder| format!(" --journal {}", folder.display())).unwrap_or_default();
     screen.out(&format!("             clicket journal verify {}{place}", report.run));
+}
+
+/// The name of a run that begins now.
+pub(crate) fn new_run() -> RunId {
+    RunId::new(unix_ms(), rand::random())
 }
 
 pub(crate) fn unix_ms() -> u64 {

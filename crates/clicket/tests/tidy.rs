@@ -23,7 +23,15 @@ const ARROWS: [(&str, &[&str]); 10] = [
 const DOORS: [(&str, &[&str]); 6] = [
     ("DeskKey::mint(", &["crates/clicket/src/run_command.rs"]),
     (".open_for(", &["crates/chromium/src/fill.rs"]),
-    ("SystemTime::now(", &["crates/session/src/clock.rs", "crates/clicket/src/run_command.rs", "crates/egress/src/ca.rs"]),
+    (
+        "SystemTime::now(",
+        &[
+            "crates/session/src/clock.rs",
+            "crates/clicket/src/run_command.rs",
+            "crates/egress/src/ca.rs",
+            "crates/server/src/guard_tools.rs",
+        ],
+    ),
     ("judge_override(", &["crates/egress/src/judge.rs", "crates/guard/src/address/judge.rs"]),
     ("TcpStream::connect(", &["crates/egress/src/dial.rs"]),
     (
@@ -33,6 +41,7 @@ const DOORS: [(&str, &[&str]); 6] = [
             "crates/clicket/src/run_command.rs",
             "crates/clicket/src/look_commands.rs",
             "crates/clicket/src/login_command.rs",
+            "crates/server/src/store.rs",
         ],
     ),
 ];

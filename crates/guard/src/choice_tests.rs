@@ -2,19 +2,21 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::fixtures::{button, control, field, page};
-use crate::observation::{Control, ControlKind, OptionItem, Tri};
+use crate::observation::{Control, ControlKind, Handle, OptionItem, Part, Tri};
 use crate::offer::{History, ValueOffer};
-use crate::permit::FileSource;
+use crate::permit::{FileSource, WidgetKey};
 
 /// An offer in which every operation is possible.
 fn offer(nonce: u8) -> Offer {
-    let seen = page(vec![
+    let mut seen = page(vec![
+        Control { widget_keys: vec![WidgetKey::Escape], ..control(6, ControlKind::Widget, "listbox", "Colours") },
         Control { has_menu: true, ..button(1, "Save") },
         Control { input_type: "file".into(), ..field(5, "Report") },
         Control { filled: true, ..field(2, "Name") },
         Control { options: vec![OptionItem::default()], ..control(3, ControlKind::Choice, "combobox", "Size") },
         Control { checked: Tri::Off, ..control(4, ControlKind::Toggle, "checkbox", "Gift") },
     ]);
+    seen.parts = vec![Part { from: Handle(900), controls: 200, ..Part::default() }];
     let value = ValueOffer::Text { key: None, text: "anna".into() };
     let file = ValueOffer::File(FileSource {
         key: "report".into(),

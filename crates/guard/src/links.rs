@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::effect::RequestFacts;
-use crate::observation::{Control, ControlKind, Observation, Scroll};
+use crate::observation::{Control, ControlKind, Observation};
 use crate::permit::{Action, Bound};
 use crate::reach::{Passage, ReachReason, ReadClass};
 use crate::risk::{self, ActionClass};
@@ -124,11 +124,14 @@ pub fn with_links_alone(seen: &Observation, page: &WebUrl) -> Observation {
         if control.name.is_empty() && control.visible_text.is_empty() || !known.insert(url) {
             continue;
         }
-        if links.len() < LINKS_MAX { links.push(control.clone()) } else { beyond += 1 }
+        if links.len() < LINKS_MAX { links.push(pressable(control)) } else { beyond += 1 }
     }
-    // A page without scripts is seen whole at once: there is nothing to scroll to and nothing to wait for.
-    let omitted = seen.omitted.saturating_add(beyond);
-    Observation { omitted, controls: links, scroll: Scroll::default(), busy: false, ..seen.clone() }
+    Observation { omitted: seen.omitted.saturating_add(beyond), controls: links, ..seen.clone() }
+}
+
+/// A link to be followed and nothing else: what hangs from it needs scripts or a pointer.
+fn pressable(control: &Control) -> Control {
+    Control { has_menu: false, ..control.clone() }
 }
 
 /// Narrows what the rules of reach say to what guard mode lets pass: the document that was allowed, and what it is drawn with.

@@ -201,6 +201,14 @@ impl Offer {
     /// Lists what may be done on `seen`, with ids made from `nonce` (16 random bytes from the session).
     #[must_use]
     pub fn make(seen: &Observation, values: &[ValueOffer], history: History, nonce: [u8; 16]) -> Self {
+        let mut offer = Self::of_controls(seen, values, nonce);
+        offer.offer_plain(seen, history);
+        offer
+    }
+
+    /// Lists what may be done with the controls of `seen`, and nothing else: no scrolling, waiting or going back.
+    #[must_use]
+    pub fn of_controls(seen: &Observation, values: &[ValueOffer], nonce: [u8; 16]) -> Self {
         let mut offer = Self {
             observation: seen.digest(),
             nonce: nonce.iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}")),
@@ -212,7 +220,6 @@ impl Offer {
         for control in seen.controls.iter().filter(|control| known.insert(control.handle) && usable(control)) {
             offer.offer_control(seen, control, values);
         }
-        offer.offer_plain(seen, history);
         offer
     }
 

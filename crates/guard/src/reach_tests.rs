@@ -251,7 +251,8 @@ fn only_a_page_that_would_go_elsewhere_is_left_standing() {
         facts_of("GET", "https://elsewhere.example/", &headers)
     };
     for reason in ReachReason::ALL {
-        let elsewhere = [ReachReason::LeavesSite, ReachReason::ThirdPartyWrite, ReachReason::NotListed].contains(reason);
+        let elsewhere = [ReachReason::LeavesSite, ReachReason::ThirdPartyWrite, ReachReason::NotListed, ReachReason::NotAllowed]
+            .contains(reason);
         assert_eq!(leaves_page_standing(&facts(NAVIGATE), *reason), elsewhere, "{reason:?}");
         for labels in [FETCH, BEACON, SCRIPT, FRAME, &[]] {
             assert!(!leaves_page_standing(&facts(labels), *reason), "{reason:?} {labels:?}");

@@ -4,7 +4,7 @@ use clicket_guard::choice::Pick;
 use clicket_guard::gate::{Act, Refusal};
 use clicket_guard::links;
 use clicket_guard::observation::Observation;
-use clicket_guard::offer::{Entry, History, Offer, control_of};
+use clicket_guard::offer::{Entry, Offer, control_of};
 use clicket_guard::outcome::Outcome;
 use clicket_guard::policy::Verdict;
 use clicket_guard::redact::Redactor;
@@ -19,6 +19,7 @@ use crate::admit::Leave;
 use crate::config::{RunConfig, SessionError};
 use crate::dialogs::UnderWay;
 use crate::outcomes::in_words;
+use crate::reasons::redirect_of;
 use crate::report::End;
 use crate::run::{Parts, Runner};
 use crate::step::public_form;
@@ -167,7 +168,7 @@ impl Guarded {
     pub async fn propose(&mut self) -> Result<Proposing, SessionError> {
         self.proposed = None;
         let seen = self.links().await?;
-        let offer = Offer::make(&seen, &[], History::First, (self.runner.nonce)());
+        let offer = Offer::of_controls(&seen, &[], (self.runner.nonce)());
         if offer.entries().is_empty() {
             return Ok(Proposing::Blocked { confidence: 1.0 });
         }
@@ -245,8 +246,8 @@ impl Guarded {
             return Ok(Followed::Navigated);
         }
         let documents = requests.iter().rev().filter(|record| record.destination == "document");
-        Ok(match documents.filter_map(|record| record.redirect_to.as_deref()).next() {
-            Some(to) => Followed::Redirected { to: public_form(to) },
+        Ok(match documents.filter_map(redirect_of).next() {
+            Some(to) => Followed::Redirected { to },
             None => Followed::NotLoaded { why: in_words(&outcome) },
         })
     }

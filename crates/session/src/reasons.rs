@@ -1,6 +1,7 @@
 //! Why something did not come or was stopped, in words, with what to do about it.
 
-use clicket_egress::{FailKind, Outcome, RefuseReason};
+use clicket_egress::{FailKind, Outcome, RefuseReason, RequestRecord};
+use clicket_guard::web::WebUrl;
 
 use crate::edge_desk::EdgeDesk;
 
@@ -8,8 +9,7 @@ impl EdgeDesk {
     /// Where the last document that was asked for redirects to, in public form.
     pub(crate) fn redirect_of_document(&self) -> Option<String> {
         let documents = self.opened.iter().chain(self.fresh()).rev().filter(|record| record.destination == "document");
-        let to = documents.filter_map(|record| record.redirect_to.as_deref()).next()?;
-        Some(self.scrub.scrub(&crate::step::public_form(to)).into_owned())
+        documents.filter_map(redirect_of).next().map(|to| self.scrub.scrub(&to).into_owned())
     }
 
     /// Why the last document that was asked for did not come, as the edge knows it; the browser only knows that nothing came.
@@ -29,6 +29,12 @@ impl EdgeDesk {
             }
         }
     }
+}
+
+/// Where the answer to a request redirects to, in public form.
+pub(crate) fn redirect_of(record: &RequestRecord) -> Option<String> {
+    let to = WebUrl::read(&record.url).ok()?.resolve(record.redirect_to.as_deref()?).ok()?;
+    Some(to.public_form().to_owned())
 }
 
 /// What went wrong on the way to a server, and what to do about it.

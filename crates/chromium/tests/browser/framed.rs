@@ -48,9 +48,15 @@ async fn says(browser: &mut Browser, text: &str) -> bool {
 
 /// A look in which the frame's control is there: a machine that is busy elsewhere may leave a frame out of one.
 async fn look_for(browser: &mut Browser, name: &str) -> Observation {
-    for _ in 0..10 {
+    look_for_all(browser, &[name]).await
+}
+
+/// Looks until all of them are seen at once.
+async fn look_for_all(browser: &mut Browser, wanted: &[&str]) -> Observation {
+    for _ in 0..30 {
         let seen = look(browser).await;
-        if names(&seen).contains(&name.to_owned()) {
+        let found = names(&seen);
+        if wanted.iter().all(|name| found.iter().any(|found| found == name)) {
             return seen;
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
@@ -107,8 +113,7 @@ async fn frames_of_the_same_site_within_each_other_and_of_no_origin_are_seen() {
     let deep = "<div style='height:400px'>far</div><button onclick=\"this.textContent='Deep now'\">Deep</button>";
     let more = [("http://sub.page.test/middle", middle), ("http://page.test/deep", deep)];
     let Some((_edge, mut browser)) = opened(frames, &more).await else { return };
-    look_for(&mut browser, "Boxed").await;
-    let seen = look_for(&mut browser, "Deep").await;
+    let seen = look_for_all(&mut browser, &["Boxed", "Middle", "Deep"]).await;
     assert_eq!(control(&seen, "Middle").frame_origin, "http://sub.page.test");
     assert_eq!(control(&seen, "Deep").frame_origin, "http://page.test", "a frame behind a foreign one is named");
     assert_eq!(control(&seen, "Boxed").frame_origin, "null");
@@ -120,10 +125,7 @@ async fn frames_of_the_same_site_within_each_other_and_of_no_origin_are_seen() {
     assert!(!control(&seen, "Deep").in_viewport);
     assert_eq!(press(&mut browser, &seen, "Deep").await, done(), "it is scrolled to in every document");
     settle(&mut browser).await;
-    for name in ["Boxed now", "Middle now"] {
-        look_for(&mut browser, name).await;
-    }
-    let seen = look_for(&mut browser, "Deep now").await;
+    let seen = look_for_all(&mut browser, &["Boxed now", "Middle now", "Deep now"]).await;
     assert!(control(&seen, "Deep now").in_viewport);
     control(&seen, "Boxed now");
     control(&seen, "Middle now");

@@ -110,7 +110,7 @@ fn a_broken_policy_refuses_to_start_with_its_line() {
     exit 2
     error: FILE: policy line 3: unknown variant `maybe`, expected one of `allow`, `ask`, `refuse`
     exit 2
-    error: FILE: policy line 2: unknown field `speed`, expected one of `version`, `class`, `rule`, `read`
+    error: FILE: policy line 2: unknown field `speed`, expected one of `version`, `class`, `rule`, `read`, `socket`
     exit 2
     error: FILE: the policy is empty: give at least one [class.NAME] or [[rule]], or leave --policy out to use the shipped one
     exit 2
