@@ -20,7 +20,7 @@ run: setup ## Do a chore in a real Chromium: sign in to a small shop, find a pro
 	@scripts/chore
 
 test: setup outside ## Everything that can be checked on this machine
-	RUST_TEST_THREADS=5 $(CARGO) test --workspace
+	RUST_TEST_THREADS=3 $(CARGO) test --workspace
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 
 soak: setup outside ## The long runs: a hundred browser cases and more, and each promise taken out once to see a test turn red

@@ -1,4 +1,5 @@
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use super::*;
 use crate::facts::with_profile;
@@ -27,8 +28,13 @@ fn stand_in(profile: &Path) -> Child {
 }
 
 /// What a Clicket leaves that is killed at this moment.
-fn kill_owner(lease: Lease) {
+fn kill_owner(leases: &LeaseFolder, lease: Lease) {
     drop(lease);
+    // A child that another thread is just starting holds the lock too, until it has become another program.
+    let until = Instant::now() + Duration::from_secs(5);
+    while leases.list().iter().any(|found| matches!(found, LeaseFound::Held { .. })) && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 fn lives(child: &mut Child) -> bool {
@@ -63,7 +69,7 @@ fn what_a_killed_clicket_left_is_ended_and_removed() {
         if named {
             lease.name_browser(browser.id()).unwrap();
         }
-        kill_owner(lease);
+        kill_owner(&leases, lease);
         assert_eq!(leases.list(), vec![LeaseFound::LeftOver { profile: profile.clone(), processes: 1 }]);
         assert_eq!(leases.reap(), vec![Reaped { profile: profile.clone(), processes: 1, clean: true }]);
         assert!(!browser.wait().unwrap().success() && !profile.exists());
@@ -85,7 +91,7 @@ fn what_is_not_proven_is_left_alone() {
         let mut note: Note = serde_json::from_str(&std::fs::read_to_string(&lease.path).unwrap()).unwrap();
         change(&mut note);
         std::fs::write(&lease.path, serde_json::to_string(&note).unwrap()).unwrap();
-        kill_owner(lease);
+        kill_owner(&leases, lease);
         assert!(leases.reap().iter().all(|reaped| reaped.processes == 0));
         assert!(lives(&mut browser), "{note:?}");
         browser.kill().unwrap();
@@ -99,7 +105,7 @@ fn a_process_of_another_group_is_left_alone_when_the_browser_is_known() {
     let mut lease = leases.take(us()).unwrap();
     let mut other = stand_in(&lease.profile());
     lease.name_browser(std::process::id()).unwrap();
-    kill_owner(lease);
+    kill_owner(&leases, lease);
     assert!(leases.reap().iter().all(|reaped| reaped.processes == 0));
     assert!(lives(&mut other));
     other.kill().unwrap();
@@ -115,7 +121,7 @@ fn a_lease_that_others_could_have_written_or_that_names_another_folder_proves_no
     let lease = leases.take(us()).unwrap();
     let mut note: Note = serde_json::from_str(&std::fs::read_to_string(&lease.path).unwrap()).unwrap();
     let path = lease.path.clone();
-    kill_owner(lease);
+    kill_owner(&leases, lease);
     note.profile.clone_from(&victim);
     std::fs::write(&path, serde_json::to_string(&note).unwrap()).unwrap();
     assert_eq!((leases.reap(), leases.list()), (Vec::new(), vec![LeaseFound::Unproven { file: path.clone() }]));
@@ -138,7 +144,7 @@ fn a_profile_that_is_a_link_is_not_followed() {
     let lease = leases.take(us()).unwrap();
     let profile = lease.profile();
     std::os::unix::fs::symlink(&precious, &profile).unwrap();
-    kill_owner(lease);
+    kill_owner(&leases, lease);
     assert!(leases.reap().iter().all(|reaped| !reaped.clean));
     assert!(precious.is_dir());
     std::fs::remove_file(&profile).unwrap();
@@ -149,7 +155,7 @@ fn a_blank_lease_goes_by_itself() {
     let (_outer, leases) = folder();
     let lease = leases.take(us()).unwrap();
     std::fs::write(&lease.path, "").unwrap();
-    kill_owner(lease);
+    kill_owner(&leases, lease);
     assert_eq!((leases.reap(), leases.list()), (Vec::new(), Vec::new()));
     assert_eq!(std::fs::read_dir(leases.path()).unwrap().count(), 0);
 }

@@ -110,6 +110,9 @@ pub(crate) async fn guard(args: GuardArgs, screen: &Screen) -> Result<ExitCode, 
         return Err(Failure::usage("--goal is empty: say what is wanted"));
     }
     wiring::reap(screen)?;
+    for seam in wiring::seams(&args.guarded.browser) {
+        screen.live(&seam);
+    }
     let stop = Arc::new(Notify::new());
     run_command::watch_for_interrupt(&stop);
     let approver = run_command::desk();
@@ -140,6 +143,7 @@ async fn follow_links(guarded: &mut Guarded, links: u32, screen: &Screen) -> Res
             }
             Proposing::Blocked { .. } => {
                 screen.out("handed_back no link that may be offered helps");
+                show(guarded, screen).await?;
                 return Ok(handed_back);
             }
             Proposing::LowConfidence { confidence, leans_to } => {

@@ -38,7 +38,7 @@ fn nothing_unapproved(seed: u64, ran: &Ran) {
 
 #[test]
 fn a_row_that_changes_in_place_is_stale_and_adds_nothing_else_soak() {
-    against(Twin::RowSwap, count(4, 20), |seed, ran| {
+    against(Twin::RowSwap, count(2, 20), |seed, ran| {
         nothing_unapproved(seed, ran);
         let swapped_at_the_press = seed % 6 < 4;
         if swapped_at_the_press && ran.code != 0 {
@@ -69,7 +69,7 @@ fn hidden_instructions_delete_nothing_soak() {
 
 #[test]
 fn dialogs_without_end_neither_hang_nor_harm_soak() {
-    against(Twin::AlertLoop, count(2, 20), nothing_unapproved);
+    against(Twin::AlertLoop, count(1, 20), nothing_unapproved);
 }
 
 #[test]

@@ -230,6 +230,18 @@ fn a_redirect_is_shown_and_not_followed() {
 }
 
 #[test]
+fn in_a_terminal_that_is_not_there_a_link_is_shown_and_not_followed() {
+    let server = PageServer::start(site);
+    let mut guard = clicket();
+    guard.args(["guard", &server.origin, "--goal", GOAL, "--local-origin", &server.origin, "--journal"]);
+    let output = guard.arg(server.folder.path().join("journal")).output().unwrap();
+    let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("next: link \"Mugs\"") && said.contains("run it at a terminal"), "{said}");
+    assert_eq!(got(&server), ["/", "/shop.css"]);
+}
+
+#[test]
 fn the_current_revision_is_asked_by_a_result_whose_state_works_once() {
     let server = PageServer::start(site);
     let mut client = Client::start_silent(&server);

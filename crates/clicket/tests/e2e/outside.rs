@@ -17,7 +17,7 @@ mod miniwob;
 mod todomvc;
 
 /// Browsers at a time: one for each of two cores.
-const WORKERS: usize = 2;
+const WORKERS: usize = 4;
 
 /// A served folder of outside pages.
 struct Outside {

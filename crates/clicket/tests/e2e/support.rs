@@ -12,9 +12,9 @@ pub(crate) fn count(suite: u64, soak: u64) -> u64 {
     if std::env::var_os("CLICKET_SOAK").is_some() { soak } else { suite }
 }
 
-/// Five browser cases at a time on two cores, since most of a case is waiting: cases wait for each other, not for deadlines.
+/// Three browser cases at a time on two cores, since most of a case is waiting: cases wait for each other, not for deadlines.
 static CORES: (Mutex<usize>, Condvar) = (Mutex::new(PLACES), Condvar::new());
-const PLACES: usize = 5;
+const PLACES: usize = 3;
 
 /// A part of the machine, kept until it is dropped.
 pub(crate) struct Turn(usize);
