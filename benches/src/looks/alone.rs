@@ -4,8 +4,11 @@ use crate::edge::Pages;
 use crate::ours::Ours;
 use crate::pages::{grid, mixed, rows};
 
+/// What a page is called, and what makes one of so many elements.
+type Kind = (&'static str, fn(usize) -> String);
+
 pub(crate) async fn measure(turns: usize, elements_max: usize) -> std::io::Result<()> {
-    let kinds: [(&str, fn(usize) -> String); 3] = [("mixed", mixed), ("card grid", grid), ("one table", rows)];
+    let kinds: [Kind; 3] = [("mixed", mixed), ("card grid", grid), ("one table", rows)];
     let sizes = [2_000, 20_000, 100_000, 1_000_000];
     println!(
         "{:<10} {:>9} {:>8} {:>8} {:>8} {:>9} {:>9} {:>9} {:>6}",
