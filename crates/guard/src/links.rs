@@ -7,36 +7,13 @@ use crate::observation::{Control, ControlKind, Observation};
 use crate::permit::{Action, Bound};
 use crate::reach::{Passage, ReachReason, ReadClass};
 use crate::risk::{self, ActionClass};
-use crate::web::WebUrl;
+use crate::web::{RISKY_WORDS, WebUrl};
 
 /// Links that are offered of one page at most.
 pub const LINKS_MAX: usize = 80;
 
-/// Words of a path that promise more than a look, beside those of [`risk`].
-const PATH_WORDS: [&str; 22] = [
-    "logout",
-    "log out",
-    "signout",
-    "sign out",
-    "unsubscribe",
-    "delete",
-    "remove",
-    "destroy",
-    "checkout",
-    "purchase",
-    "payment",
-    "download",
-    "export",
-    "oauth",
-    "authorize",
-    "login",
-    "log in",
-    "signin",
-    "sign in",
-    "signup",
-    "register",
-    "confirm",
-];
+/// Words of [`RISKY_WORDS`] as they are written in two.
+const RISKY_PAIRS: [&str; 4] = ["log out", "sign out", "log in", "sign in"];
 
 /// Ends of a path behind which there is a file to keep and no page.
 const FILE_ENDINGS: [&str; 19] = [
@@ -101,7 +78,10 @@ pub fn safe_link(seen: &Observation, page: &WebUrl, control: &Control) -> Result
         return Err(LinkRefusal::File);
     }
     let press = Action::Press { control: Bound { handle: control.handle, meaning: control.meaning } };
-    if risk::of_action(seen, &press) != ActionClass::Navigate || risk::has_words(path, &PATH_WORDS) {
+    if risk::of_action(seen, &press) != ActionClass::Navigate
+        || risk::has_words(path, &RISKY_WORDS)
+        || risk::has_words(path, &RISKY_PAIRS)
+    {
         return Err(LinkRefusal::Risky);
     }
     Ok(url)
